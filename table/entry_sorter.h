@@ -74,6 +74,12 @@ struct EntrySorterOptions {
   // space only.
   uint64_t memory = uint64_t{512} << 20;
 
+  // About how many bytes all keys and values have, if that is known: for speed
+  // only. Entries that `memory` cannot hold are then sorted in a part of it, of
+  // which the system has fewer pages to clear, and which is full, and can be
+  // written, earlier. Default: 0: not known.
+  uint64_t expected_bytes = 0;
+
   // The folder for scratch files. They need as much space as all entries
   // together, and twice that for a moment if runs must be merged before the
   // last merge. Empty, the default: DefaultScratchFolder (util/scratch_file.h).

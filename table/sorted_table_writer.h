@@ -71,6 +71,7 @@ struct SortedTableWriterOptions {
   // See EntrySorterOptions. The output's filter and index need more memory than
   // `memory`: about 10 bytes per key, and one key per block.
   uint64_t memory = uint64_t{512} << 20;
+  uint64_t expected_bytes = 0;
   std::string temp_folder;
   uint32_t threads = 0;
   // Not for the builders: set build.worker_pool too, if they are to use it.

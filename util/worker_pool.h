@@ -9,8 +9,8 @@
 // starts and ends threads of its own. TableReader::CheckEntries and
 // InspectTable use every pool that they are given. Users take turns: a free
 // worker goes to the one that has waited longest. Thread safety: any number of
-// threads may use one pool at once. Not an executor for an application's own
-// work.
+// threads may use one pool at once. For an application's own work there is
+// PooledCall (util/pooled_call.h).
 #ifndef ASHLAR_UTIL_WORKER_POOL_H_
 #define ASHLAR_UTIL_WORKER_POOL_H_
 

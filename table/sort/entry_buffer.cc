@@ -7,6 +7,7 @@
 #include "ashlar/table/internal_key.h"
 #include "port/huge_pages.h"
 #include "table/sort/key_word.h"
+#include "table/sort/word_sort.h"
 
 namespace ashlar::internal {
 EntryBuffer::EntryBuffer(const StoredForm* form, size_t bytes)
@@ -105,18 +106,29 @@ void EntryBuffer::FillPlaces(const Piece& piece) const {
   }
 }
 
-void EntryBuffer::SortPiece(const Piece& piece) const {
-  FillPlaces(piece);
+// Puts places in order, all of whose words are equal.
+void EntryBuffer::SortEqualWords(std::span<Place> places) const {
   const Comparator& order = *form_->order();
-  const std::span<Place> sorted = PlacesOf(piece);
-  std::sort(sorted.begin(), sorted.end(), [&](const Place& a, const Place& b) {
-    if (a.word != b.word) return a.word < b.word;
+  std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
     if (a.offset == b.offset) return false;
     const int result =
         order.Compare(UserKeyOf(RecordAt(data() + a.offset).key),
                       UserKeyOf(RecordAt(data() + b.offset).key));
     return result != 0 ? result < 0 : a.offset < b.offset;
   });
+}
+
+void EntryBuffer::SortPiece(const Piece& piece) const {
+  FillPlaces(piece);
+  const std::span<Place> places = PlacesOf(piece);
+  const auto room = std::make_unique_for_overwrite<Place[]>(places.size());
+  SortByWord(places, std::span(room.get(), places.size()));
+  for (size_t begin = 0; begin < places.size();) {
+    size_t end = begin + 1;
+    while (end < places.size() && places[end].word == places[begin].word) ++end;
+    if (end - begin > 1) SortEqualWords(places.subspan(begin, end - begin));
+    begin = end;
+  }
 }
 
 }  // namespace ashlar::internal

@@ -61,6 +61,8 @@ class EntryBuffer {
   // Does the same, and frees the memory.
   void Free();
 
+  // Needs room for another copy of the piece's places. May throw
+  // std::bad_alloc.
   void SortPiece(const Piece& piece) const;
 
   // After SortPiece: the entry i of the piece, in order.
@@ -102,6 +104,7 @@ class EntryBuffer {
   std::span<Place> PlacesOf(const Piece& piece) const;
   size_t SharedPrefix(const Piece& piece) const;
   void FillPlaces(const Piece& piece) const;
+  void SortEqualWords(std::span<Place> places) const;
 
   const StoredForm* form_;
   size_t wanted_;        // in units of Place

@@ -52,10 +52,15 @@ constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostUnasked = 8;
 
 // An eighth of the memory is left for the table builders of the runs and of the
-// output. A smaller buffer than kLeast would not help.
-size_t BufferBytes(uint64_t memory, uint64_t buffers) {
+// output. A smaller buffer than kLeast would not help. If all entries will not
+// fit, a buffer has a part of them: enough that the last merge has few runs.
+size_t BufferBytes(uint64_t memory, uint64_t buffers, uint64_t expected) {
   constexpr uint64_t kLeast = uint64_t{16} << 10;
-  return static_cast<size_t>(std::max((memory - memory / 8) / buffers, kLeast));
+  constexpr uint64_t kLeastPart = uint64_t{24} << 20;
+  constexpr uint64_t kParts = 16;
+  const uint64_t most = std::max((memory - memory / 8) / buffers, kLeast);
+  const uint64_t part = std::max(expected / kParts, kLeastPart);
+  return static_cast<size_t>(expected > most ? std::min(part, most) : most);
 }
 
 // Pieces of a few MiB are sorted in the caches of a processor. Only a very
@@ -107,7 +112,8 @@ struct EntrySorter::State {
   }
 
   size_t BytesOfBuffer() const {
-    return BufferBytes(options.memory, threads > 1 ? 2 : 1);
+    return BufferBytes(options.memory, threads > 1 ? 2 : 1,
+                       options.expected_bytes);
   }
   WorkerPool::State* Pool();
   Status Check(const SortEntry& entry) const;

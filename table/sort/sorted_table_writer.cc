@@ -24,6 +24,7 @@ EntrySorterOptions SorterOptions(const SortedTableWriterOptions& options) {
   sorter.comparator = options.table.comparator;
   sorter.internal_keys = options.internal_keys;
   sorter.memory = options.memory;
+  sorter.expected_bytes = options.expected_bytes;
   sorter.temp_folder = options.temp_folder;
   sorter.threads = options.threads;
   sorter.worker_pool = options.worker_pool;

@@ -5,13 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ashlar/table/table_builder.h"
 #include "table/sort/piece_merge.h"
+#include "table/sort/word_sort.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
@@ -159,6 +162,59 @@ TEST(EntrySorter, ScratchFilesOnlyIfNeeded) {
   // again.
   EXPECT_GT(progress.run_bytes, 3 * progress.entry_bytes);
   EXPECT_TRUE(folder.Names().empty());
+}
+
+// What is known not to fit is written before the memory is full, which changes
+// nothing else.
+TEST(EntrySorter, ExpectedBytes) {
+  constexpr size_t kEntries = 30;
+  Entries entries(kEntries);
+  for (size_t i = 0; i < kEntries; ++i) {
+    entries[i].key = std::to_string((7 * i) % kEntries);
+    entries[i].value.assign(size_t{1} << 20, static_cast<char>('a' + i));
+    entries[i].number = i;
+  }
+  Entries expected = entries;
+  SortByOracle(*BytewiseComparator(), false, &expected);
+  for (const uint32_t threads : {1, 2}) {
+    EntrySorterOptions options;
+    options.memory = uint64_t{128} << 20;
+    options.threads = threads;
+    SortProgress progress;
+    for (const uint64_t bytes : {uint64_t{0}, uint64_t{30} << 20}) {
+      options.expected_bytes = bytes;
+      EXPECT_TRUE(Sorted(options, entries, &progress) == expected);
+      EXPECT_EQ(progress.runs, 0u);
+    }
+    options.expected_bytes = uint64_t{200} << 20;
+    EXPECT_TRUE(Sorted(options, entries, &progress) == expected);
+    EXPECT_EQ(progress.runs, 2u);
+  }
+}
+
+TEST(SortByWord, KeepsTheOrderOfEqualWords) {
+  struct Item {
+    uint64_t word;
+    size_t number;
+    bool operator==(const Item& other) const = default;
+  };
+  ForEachSeed(1, 50, [](uint64_t seed) {
+    Random draw(seed);
+    // All bytes differ, or few of them, or none.
+    const uint64_t bits =
+        draw.Pick<uint64_t>({~uint64_t{0}, 0xff00, 0x70000003, 0});
+    std::vector<Item> items(draw.Below(1000));
+    for (size_t i = 0; i < items.size(); ++i) {
+      items[i] = {(draw.Next() & bits) | (0x1200000000 & ~bits), i};
+    }
+    std::vector<Item> expected = items;
+    std::stable_sort(
+        expected.begin(), expected.end(),
+        [](const Item& a, const Item& b) { return a.word < b.word; });
+    std::vector<Item> room(items.size());
+    internal::SortByWord(std::span<Item>(items), std::span<Item>(room));
+    EXPECT_TRUE(items == expected);
+  });
 }
 
 TEST(EntrySorter, AFolderThatIsMissing) {

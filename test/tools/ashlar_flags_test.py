@@ -265,8 +265,8 @@ CONFLICTS = (
      "--compression_zstd_max_train_bytes"),
     (MAKERS, "--memory=1G",
      "--memory needs --nosorted: sorted rows are not held in memory"),
-    (MAKERS, "--threads=2",
-     "--threads needs --nosorted: sorted rows are not held in memory"),
+    (MAKERS, "--threads=2 --merge_inputs",
+     "--merge_inputs and --threads exclude each other"),
     (MAKERS, "--tmpdir=/tmp",
      "--tmpdir needs --nosorted: sorted rows are not held in memory"),
     (["rewrite", "--out=o.sst", "a.sst"], "--filter=bloom --ribbon",
@@ -309,6 +309,7 @@ ACCEPTED = (
     (MAKERS, "--compression_type=snappy --compression_level=32767"),
     (MAKERS, "--partition_index --index_type=partitioned"),
     (MAKERS, "--nosorted --memory=64M --tmpdir=/tmp --threads=2"),
+    (MAKERS, "--threads=2"),
     (MAKERS, "--identity=01 --target_file_size=1M "
      "--compression_parallel_threads=4"),
     (MAKERS, "--input_format=jsonl --target_file_size=1M --memory=64M"),

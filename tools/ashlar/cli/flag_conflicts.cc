@@ -154,7 +154,10 @@ std::string FindSortingConflict(const CommandLine& line) {
                         : Excludes("--merge_inputs", "--nosorted");
   }
   if (keeps_rows) return {};
-  for (const char* const flag : {"memory", "tmpdir", "threads"}) {
+  if (FLAGS_merge_inputs && line.Given("threads")) {
+    return Excludes("--merge_inputs", "--threads");
+  }
+  for (const char* const flag : {"memory", "tmpdir"}) {
     if (line.Given(flag)) {
       return FlagName(flag) +
              " needs --nosorted: sorted rows are not held in memory";

@@ -24,7 +24,7 @@ RowBuild::RowBuild(SinkOptions options, RowFormat format, RowRange range,
       bad_rows_(FLAGS_max_bad_rows, FLAGS_bad_rows),
       inputs_(inputs, std::move(format),
               FLAGS_merge_inputs ? options_.table.comparator : nullptr,
-              &bad_rows_) {}
+              &bad_rows_, &workers_) {}
 
 Status RowBuild::Run() {
   Status status = bad_rows_.Open();
@@ -134,7 +134,9 @@ Status RowBuild::MakeSorter() {
   options.internal_keys = !options_.external;
   options.memory = FLAGS_memory;
   options.temp_folder = ScratchFolder();
-  options.threads = FLAGS_threads;
+  options.threads = 1;
+  options.worker_pool = workers_.pool();
+  options.expected_bytes = inputs_.BytesOfFiles();
   options.is_cancelled = Interrupted;
   auto sorter = EntrySorter::Create(options);
   if (!sorter.ok()) return sorter.status();

@@ -11,6 +11,7 @@
 
 #include "ashlar/table/entry_sorter.h"
 #include "ashlar/util/status.h"
+#include "tools/ashlar/inputs/workers.h"
 #include "tools/ashlar/outputs/ordered_rows.h"
 #include "tools/ashlar/outputs/table_output.h"
 #include "tools/ashlar/print/results/results.h"
@@ -56,6 +57,7 @@ class RowBuild {
 
   SinkOptions options_;
   RowRange range_;
+  Workers workers_;  // destroyed after all that uses them
   BadRows bad_rows_;
   InputRows inputs_;
   std::unique_ptr<TableOutput> sink_;

@@ -131,7 +131,7 @@
            "number of threads; 0: one per core. scan uses one thread, and "    \
            "so does check with a range or --read_num. compact: threads "       \
            "that read ahead and run --max_subcompactions. build: threads "     \
-           "that sort rows, with --nosorted")                                  \
+           "that parse rows (not with --merge_inputs) and sort them")          \
   FLAG(string, progress, "auto", "auto|always|never", kOutput, kCheck |        \
            kScan | kVerify | kLayout | kGet | kRecompress | kRaw | kRewrite |  \
            kSalvage | kStats | kReport | kSpace | kCompact | kBuild | kDiff |  \

@@ -51,8 +51,8 @@ Status ArrowRowInput::TakeBatch(FaultText* error_line) {
 
 Status ArrowRowInput::Next(FaultText* error_line) {
   constexpr uint64_t kRowsBetweenLooks = 1024;
-  has_row_ = false;
-  while (!has_row_) {
+  row_ = nullptr;
+  while (row_ == nullptr) {
     while (!at_end_ && next_ == columns_.length()) {
       Status status = TakeBatch(error_line);
       if (!status.ok()) return status;
@@ -61,13 +61,15 @@ Status ArrowRowInput::Next(FaultText* error_line) {
     if (++rows_ % kRowsBetweenLooks == 0 && Interrupted()) {
       return Status::Aborted("interrupted");
     }
-    row_ = Row();
-    row_.place = {name_, rows_};
+    made_ = Row();
+    made_.place = {name_, rows_};
     std::string reason;
-    has_row_ = columns_.MakeRow(next_++, &row_, &reason);
-    if (has_row_) continue;
+    if (columns_.MakeRow(next_++, &made_, &reason)) {
+      row_ = &made_;
+      continue;
+    }
     Status status = bad_rows_->Take(
-        row_.place, reason,
+        made_.place, reason,
         bad_rows_->keeps_lines() ? columns_.TextOf(next_ - 1) : std::string(),
         false, error_line);
     if (!status.ok()) return status;

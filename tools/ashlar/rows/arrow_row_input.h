@@ -41,6 +41,7 @@ class ArrowRowInput : public RowInput {
   BadRows* const bad_rows_;
   ArrowFile file_;
   ArrowColumns columns_;
+  Row made_;
   int64_t next_ = 0;  // in the batch
   uint64_t rows_ = 0;
   bool at_end_ = false;

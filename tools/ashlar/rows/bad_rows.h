@@ -41,6 +41,7 @@ class BadRows {
               const std::string& line, bool ends_run, FaultText* error_line);
 
   uint64_t count() const { return count_; }
+  uint64_t most() const { return most_; }
   bool keeps_lines() const { return file_ != nullptr; }
 
  private:

@@ -3,11 +3,11 @@
 namespace ashlar::tool {
 
 RowParser::Outcome CsvRowParser::Parse(char* line, size_t size, Row* row,
-                                       std::string* reason) {
+                                       RowBytes* room, std::string* reason) {
   if (size > 0 && line[size - 1] == '\r') --size;
   const char* bad = line;
   const std::string_view fault = Split(line, size, &bad);
-  if (fault.empty()) return columns_.Take(fields_, row, reason);
+  if (fault.empty()) return columns_.Take(fields_, row, room, reason);
   *reason = columns_.Describe(fields_.size()) + ", byte " +
             std::to_string(bad - line + 1) + " of the row: ";
   *reason += fault;

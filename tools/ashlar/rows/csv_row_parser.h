@@ -3,6 +3,7 @@
 #define ASHLAR_TOOLS_ASHLAR_ROWS_CSV_ROW_PARSER_H_
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,12 @@ class CsvRowParser : public RowParser {
   bool EndInput(std::string* reason) override {
     return columns_.EndInput(reason);
   }
-  Outcome Parse(char* line, size_t size, Row* row,
+  Outcome Parse(char* line, size_t size, Row* row, RowBytes* room,
                 std::string* reason) override;
+  bool IsSettled() const override { return columns_.IsSettled(); }
+  std::unique_ptr<RowParser> Copy() const override {
+    return std::make_unique<CsvRowParser>(*this);
+  }
 
  private:
   // Returns an empty text, or what is wrong with the field that follows the

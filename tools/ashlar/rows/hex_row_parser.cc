@@ -38,6 +38,7 @@ std::optional<Slice> DecodeHex(char* begin, size_t size) {
 }  // namespace
 
 RowParser::Outcome HexRowParser::Parse(char* line, size_t size, Row* row,
+                                       RowBytes* /*room*/,
                                        std::string* reason) {
   if (!TakeOffCr(*format_, line, &size, reason)) return Outcome::kMalformed;
   constexpr size_t kFields = 4;

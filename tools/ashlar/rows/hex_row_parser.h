@@ -3,6 +3,7 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_HEX_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_HEX_ROW_PARSER_H_
 
+#include <memory>
 #include <string>
 
 #include "tools/ashlar/rows/row_format.h"
@@ -15,8 +16,11 @@ class HexRowParser : public RowParser {
   // `format` must outlive this.
   explicit HexRowParser(const RowFormat* format) : format_(format) {}
 
-  Outcome Parse(char* line, size_t size, Row* row,
+  Outcome Parse(char* line, size_t size, Row* row, RowBytes* room,
                 std::string* reason) override;
+  std::unique_ptr<RowParser> Copy() const override {
+    return std::make_unique<HexRowParser>(*this);
+  }
 
  private:
   const RowFormat* const format_;

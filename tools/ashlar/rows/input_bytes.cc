@@ -1,6 +1,7 @@
 #include "tools/ashlar/rows/input_bytes.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +42,12 @@ Status InputBytes::Open() {
     file_size_ = static_cast<uint64_t>(attributes.st_size);
   }
   return {};
+}
+
+bool InputBytes::IsReady() const {
+  if (file_size_ != 0) return true;
+  pollfd watched = {descriptor_, POLLIN, 0};
+  return poll(&watched, 1, 0) > 0;
 }
 
 Status InputBytes::ReadFile(char* to, size_t capacity, size_t* size) {

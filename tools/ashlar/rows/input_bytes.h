@@ -47,6 +47,9 @@ class InputBytes {
   // is not 0.
   Status Read(char* to, size_t capacity, size_t* size);
 
+  // Returns whether Read would not wait for a writer.
+  bool IsReady() const;
+
   // How many bytes of the file were read, compressed as they are; and the size
   // of the file, or 0 if it is not known.
   uint64_t position() const { return position_; }

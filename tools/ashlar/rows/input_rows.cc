@@ -45,14 +45,16 @@ Status AddFiles(const std::string& folder, std::vector<std::string>* names) {
   return {};
 }
 
-// Of an input of lines, `parser` parses them.
+// Of an input of lines, `parser` parses them, and workers of `pool` help if it is
+// not null.
 std::unique_ptr<RowInput> NewRowInput(const std::string* name,
                                       const RowFormat* format,
-                                      RowParser* parser, BadRows* bad_rows) {
+                                      RowParser* parser, BadRows* bad_rows,
+                                      WorkerPool* pool) {
   if (format->IsArrow()) {
     return std::make_unique<ArrowRowInput>(name, format, bad_rows);
   }
-  return std::make_unique<TextRowInput>(name, *format, parser, bad_rows);
+  return std::make_unique<TextRowInput>(name, *format, parser, bad_rows, pool);
 }
 
 // One of several inputs that are merged.
@@ -60,7 +62,7 @@ struct MergedInput {
   MergedInput(const std::string* name, const RowFormat* format,
               BadRows* bad_rows)
       : parser(NewRowParser(format)),
-        rows(NewRowInput(name, format, parser.get(), bad_rows)) {}
+        rows(NewRowInput(name, format, parser.get(), bad_rows, nullptr)) {}
 
   const std::unique_ptr<RowParser> parser;
   const std::unique_ptr<RowInput> rows;
@@ -97,11 +99,13 @@ Result<std::vector<std::string>> ExpandRowInputs(
 }
 
 InputRows::InputRows(const std::vector<std::string>& names, RowFormat format,
-                     const Comparator* merge_by, BadRows* bad_rows)
+                     const Comparator* merge_by, BadRows* bad_rows,
+                     Workers* workers)
     : names_(names.empty() ? std::vector<std::string>{"-"} : names),
       format_(std::move(format)),
       merge_by_(merge_by),
-      bad_rows_(bad_rows) {}
+      bad_rows_(bad_rows),
+      workers_(workers) {}
 
 Status InputRows::ForEach(const Take& take, FaultText* error_line) {
   return merge_by_ != nullptr && names_.size() > 1
@@ -127,8 +131,8 @@ Status InputRows::ReadOneByOne(const Take& take, FaultText* error_line) {
     before_.push_back(last_);
     Progress::SetFile(i + 1, names_.size());
     Progress progress(names_[i]);
-    const std::unique_ptr<RowInput> input =
-        NewRowInput(&names_[i], &format_, parser.get(), bad_rows_);
+    const std::unique_ptr<RowInput> input = NewRowInput(
+        &names_[i], &format_, parser.get(), bad_rows_, workers_->pool());
     Status status = FindFirst(i, input.get(), error_line);
     while (status.ok() && input->row() != nullptr) {
       if (++count_ % kRowsBetweenLooks == 0 &&
@@ -196,6 +200,16 @@ Status InputRows::Merge(const Take& take, FaultText* error_line) {
     if (!status.ok()) return status;
   }
   return {};
+}
+
+uint64_t InputRows::BytesOfFiles() const {
+  uint64_t bytes = 0;
+  for (const std::string& name : names_) {
+    std::error_code error;
+    const uintmax_t size = std::filesystem::file_size(name, error);
+    if (name != "-" && !error) bytes += size;
+  }
+  return bytes;
 }
 
 uint64_t InputRows::NumberOf(const RowPlace& place) {

@@ -13,6 +13,7 @@
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
+#include "tools/ashlar/inputs/workers.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/rows/bad_rows.h"
 #include "tools/ashlar/rows/row.h"
@@ -30,11 +31,12 @@ Result<std::vector<std::string>> ExpandRowInputs(
 class InputRows {
  public:
   // If `names` is empty, reads standard input. Passes malformed rows to
-  // `bad_rows`, which must outlive this. If `merge_by` is not null, each input
-  // is in this order, and so are the rows of all: of equal keys, those of an
-  // earlier input first.
+  // `bad_rows`. `workers` help to parse inputs that are read one after the
+  // other. Both must outlive this. If `merge_by` is not null, each input is in
+  // this order, and so are the rows of all: of equal keys, those of an earlier
+  // input first.
   InputRows(const std::vector<std::string>& names, RowFormat format,
-            const Comparator* merge_by, BadRows* bad_rows);
+            const Comparator* merge_by, BadRows* bad_rows, Workers* workers);
 
   // Calls `take` with each row in order, until it returns an error. The row is
   // valid until `take` returns. Returns Aborted if interrupted. After an error
@@ -42,6 +44,10 @@ class InputRows {
   // an error if there are more of them than `bad_rows` allows.
   using Take = std::function<Status(const Row&)>;
   Status ForEach(const Take& take, FaultText* error_line);
+
+  // Returns the size of all inputs that are files, as they are: compressed, if
+  // they are compressed.
+  uint64_t BytesOfFiles() const;
 
   // Returns the number of rows until now, without malformed ones.
   uint64_t count() const { return count_; }
@@ -62,6 +68,7 @@ class InputRows {
   const RowFormat format_;
   const Comparator* const merge_by_;
   BadRows* const bad_rows_;
+  Workers* const workers_;
   bool warned_of_byte_order_mark_ = false;
   uint64_t count_ = 0;
   std::vector<uint64_t> before_;  // per input: lines in the inputs before it

@@ -169,12 +169,12 @@ std::string FindUnknownMember(const json& object) {
 }  // namespace
 
 RowParser::Outcome JsonRowParser::Parse(char* line, size_t size, Row* row,
-                                        std::string* reason) {
+                                        RowBytes* room, std::string* reason) {
   const std::optional<json> object = ParseJsonObject({line, size}, reason);
   if (!object) return Outcome::kMalformed;
   if (!format_->columns.is_default) {
-    return ReadColumns(*object, row, reason) ? Outcome::kRow
-                                             : Outcome::kMalformed;
+    return ReadColumns(*object, row, room, reason) ? Outcome::kRow
+                                                   : Outcome::kMalformed;
   }
   if (!object->contains("key") && !object->contains("key_text")) {
     // Skips the lines that `scan --jsonl` prints before and after the entries.
@@ -184,10 +184,11 @@ RowParser::Outcome JsonRowParser::Parse(char* line, size_t size, Row* row,
     *reason = "no key: expected a member 'key' or 'key_text'";
     return Outcome::kMalformed;
   }
-  return ReadRow(*object, row, reason) ? Outcome::kRow : Outcome::kMalformed;
+  return ReadRow(*object, row, room, reason) ? Outcome::kRow
+                                             : Outcome::kMalformed;
 }
 
-bool JsonRowParser::ReadColumns(const json& object, Row* row,
+bool JsonRowParser::ReadColumns(const json& object, Row* row, RowBytes* room,
                                 std::string* reason) {
   const ColumnPlan& plan = format_->columns;
   key_.clear();
@@ -208,12 +209,13 @@ bool JsonRowParser::ReadColumns(const json& object, Row* row,
       value_ = WithoutMembers(object, plan.key).dump();
       break;
   }
-  row->key = key_;
-  row->value = value_;
+  row->key = room->Keep(key_);
+  row->value = room->Keep(value_);
   return true;
 }
 
-bool JsonRowParser::ReadRow(const json& object, Row* row, std::string* reason) {
+bool JsonRowParser::ReadRow(const json& object, Row* row, RowBytes* room,
+                            std::string* reason) {
   *reason = FindUnknownMember(object);
   if (!reason->empty()) return false;
   bool has_key;
@@ -244,8 +246,8 @@ bool JsonRowParser::ReadRow(const json& object, Row* row, std::string* reason) {
     *reason = "no value: expected a member 'value' or 'value_text'";
     return false;
   }
-  row->key = key_;
-  row->value = value_;
+  row->key = room->Keep(key_);
+  row->value = room->Keep(value_);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_JSON_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_JSON_ROW_PARSER_H_
 
+#include <memory>
 #include <string>
 
 #include "third-party/json_lib.h"
@@ -16,16 +17,21 @@ class JsonRowParser : public RowParser {
   // `format` must outlive this.
   explicit JsonRowParser(const RowFormat* format) : format_(format) {}
 
-  Outcome Parse(char* line, size_t size, Row* row,
+  Outcome Parse(char* line, size_t size, Row* row, RowBytes* room,
                 std::string* reason) override;
+  std::unique_ptr<RowParser> Copy() const override {
+    return std::make_unique<JsonRowParser>(*this);
+  }
 
  private:
-  bool ReadRow(const nlohmann::json& object, Row* row, std::string* reason);
-  bool ReadColumns(const nlohmann::json& object, Row* row, std::string* reason);
+  bool ReadRow(const nlohmann::json& object, Row* row, RowBytes* room,
+               std::string* reason);
+  bool ReadColumns(const nlohmann::json& object, Row* row, RowBytes* room,
+                   std::string* reason);
 
   const RowFormat* const format_;
 
-  // The bytes that the row's slices refer to.
+  // Of the last line; kept for their memory.
   std::string key_;
   std::string value_;
 };

@@ -1,6 +1,8 @@
 #include "tools/ashlar/rows/line_reader.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -8,53 +10,60 @@
 namespace ashlar::tool {
 namespace {
 
-constexpr size_t kFirstCapacity = size_t{1} << 20;
 // No row of a table needs more: a value of almost 1 GiB, of escapes alone, has
 // almost 4 GiB. Without this limit, a quote that is never closed would bring a
 // whole input into memory.
 constexpr size_t kMostCapacity = size_t{1} << 33;
 
+static_assert(LineBatch::kSpare >= kMaskBytes);
+
 }  // namespace
 
 LineReader::LineReader(std::string name, std::optional<char> delimiter)
-    : bytes_(std::move(name)), delimiter_(delimiter) {}
+    : bytes_(std::move(name)),
+      delimiter_(delimiter),
+      csv_ends_(delimiter.value_or(',')) {}
 
 Status LineReader::Open() {
   status_ = bytes_.Open();
   return status_;
 }
 
-bool LineReader::Next(char** line, size_t* size) {
-  line_number_ += 1 + lines_inside_;
-  lines_inside_ = 0;
-  place_ = Place::kColumnStart;
-  if (at_start_ && !SkipByteOrderMark()) return false;
-  while (true) {
-    const char* const found = FindEnd();
-    if (found != nullptr) {
-      *line = buffer_.get() + begin_;
-      *size = static_cast<size_t>(found - *line);
-      begin_ = scanned_ = begin_ + *size + 1;
-      return true;
-    }
-    if (ReadMore()) continue;
-    if (!status_.ok() || begin_ == end_) return false;
-    // The last line has no LF.
-    *line = buffer_.get() + begin_;
-    *size = end_ - begin_;
-    begin_ = scanned_ = end_;
-    return true;
+bool LineReader::Next(LineBatch* batch) {
+  batch->lines.clear();
+  // A larger batch was for one line of unusual size.
+  if (batch->capacity > kBatchBytes) *batch = LineBatch();
+  size_t end = rest_.size();
+  while (batch->capacity < end || batch->capacity == 0) {
+    if (!Grow(0, batch)) return false;
   }
+  std::memcpy(batch->bytes.get(), rest_.data(), end);
+  rest_.clear();
+  begin_ = scanned_ = 0;
+  if (at_start_ && !SkipByteOrderMark(batch, &end)) return false;
+  csv_ends_.Begin(begin_);
+  FindLines(end, batch);
+  while (batch->lines.empty() && ReadMore(batch, &end)) FindLines(end, batch);
+  // The last line has no LF.
+  if (at_end_ && status_.ok() && begin_ < end) AddLine(end, 0, batch);
+  if (batch->lines.empty()) return false;
+  last_capacity_ = batch->capacity;
+  if (begin_ < end) rest_.assign(batch->bytes.get() + begin_, end - begin_);
+  return true;
 }
 
-bool LineReader::SkipByteOrderMark() {
+bool LineReader::MayReadAhead() const {
+  return last_capacity_ <= kBatchBytes && bytes_.IsReady();
+}
+
+bool LineReader::SkipByteOrderMark(LineBatch* batch, size_t* end) {
   constexpr std::string_view kUtf8 = "\xef\xbb\xbf";
   constexpr std::string_view kUtf16[] = {"\xff\xfe", "\xfe\xff"};
   at_start_ = false;
-  while (end_ < kUtf8.size() && ReadMore()) {
+  while (*end < kUtf8.size() && ReadMore(batch, end)) {
   }
   if (!status_.ok()) return false;
-  const std::string_view head(buffer_.get(), end_);
+  const std::string_view head(batch->bytes.get(), *end);
   for (const std::string_view mark : kUtf16) {
     if (!head.starts_with(mark)) continue;
     status_ = Status::InvalidArgument(
@@ -68,67 +77,66 @@ bool LineReader::SkipByteOrderMark() {
   return true;
 }
 
-const char* LineReader::FindEnd() {
-  if (scanned_ == end_) return nullptr;
-  if (delimiter_) return FindEndOfCsv();
-  const void* const found =
-      std::memchr(buffer_.get() + scanned_, '\n', end_ - scanned_);
-  scanned_ = end_;
-  return static_cast<const char*>(found);
-}
-
-const char* LineReader::FindEndOfCsv() {
-  const char* const data = buffer_.get();
-  for (; scanned_ < end_; ++scanned_) {
-    const char c = data[scanned_];
-    if (place_ == Place::kQuoted) {
-      if (c == '"') place_ = Place::kAfterQuote;
-      if (c == '\n') ++lines_inside_;
-      continue;
+void LineReader::FindLines(size_t end, LineBatch* batch) {
+  const char* const text = batch->bytes.get();
+  if (delimiter_) {
+    csv_ends_.Find(text, end, [&](size_t at, uint64_t breaks) {
+      AddLine(at, breaks, batch);
+    });
+    return;
+  }
+  while (scanned_ < end) {
+    const void* const found =
+        std::memchr(text + scanned_, '\n', end - scanned_);
+    if (found == nullptr) {
+      scanned_ = end;
+      return;
     }
-    if (c == '\n') return data + scanned_;
-    const bool opens = c == '"' && place_ != Place::kPlain;
-    place_ = opens              ? Place::kQuoted
-             : c == *delimiter_ ? Place::kColumnStart
-                                : Place::kPlain;
+    AddLine(static_cast<size_t>(static_cast<const char*>(found) - text), 0,
+            batch);
+    scanned_ = begin_;
   }
-  return nullptr;
 }
 
-bool LineReader::ReadMore() {
+void LineReader::AddLine(size_t end, uint64_t breaks, LineBatch* batch) {
+  batch->lines.push_back(
+      {batch->bytes.get() + begin_, end - begin_, line_number_});
+  line_number_ += 1 + breaks;
+  begin_ = end + 1;
+}
+
+bool LineReader::ReadMore(LineBatch* batch, size_t* end) {
   if (at_end_ || !status_.ok()) return false;
-  if (begin_ > 0) {
-    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
-    end_ -= begin_;
-    scanned_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ == capacity_ && !Grow()) return false;
+  if (*end == batch->capacity && !Grow(*end, batch)) return false;
+  const size_t room = std::min(batch->capacity - *end, kBatchBytes);
   size_t count = 0;
-  status_ = bytes_.Read(buffer_.get() + end_, capacity_ - end_, &count);
-  end_ += count;
+  status_ = bytes_.Read(batch->bytes.get() + *end, room, &count);
+  *end += count;
   at_end_ = count == 0;
   return count != 0 && status_.ok();
 }
 
-bool LineReader::Grow() {
-  const size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
+// Doubles the room of a batch, and keeps its first `used` bytes.
+bool LineReader::Grow(size_t used, LineBatch* batch) {
+  const size_t capacity = batch->capacity;
+  const size_t larger = capacity == 0 ? kBatchBytes : 2 * capacity;
   if (larger > kMostCapacity) {
     status_ = Status::InvalidArgument(
-        "a row of more than " + std::to_string(capacity_) + " bytes" +
+        "a row of more than " + std::to_string(capacity) + " bytes" +
         (delimiter_ ? "; a quote may not be closed" : ""));
     return false;
   }
   // The size comes from the input, so there may not be that much memory.
-  std::unique_ptr<char[]> buffer(new (std::nothrow) char[larger]);
-  if (buffer == nullptr) {
+  std::unique_ptr<char[]> bytes(
+      new (std::nothrow) char[larger + LineBatch::kSpare]);
+  if (bytes == nullptr) {
     status_ = Status::MemoryLimit("no memory for a line of " +
                                   std::to_string(larger) + " bytes");
     return false;
   }
-  if (end_ > 0) std::memcpy(buffer.get(), buffer_.get(), end_);
-  buffer_ = std::move(buffer);
-  capacity_ = larger;
+  if (used > 0) std::memcpy(bytes.get(), batch->bytes.get(), used);
+  batch->bytes = std::move(bytes);
+  batch->capacity = larger;
   return true;
 }
 

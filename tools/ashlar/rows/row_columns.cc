@@ -60,7 +60,7 @@ bool RowColumns::EndInput(std::string* reason) const {
 }
 
 Outcome RowColumns::Take(const std::vector<Field>& columns, Row* row,
-                         std::string* reason) {
+                         RowBytes* room, std::string* reason) {
   if (at_start_) {
     at_start_ = false;
     if (format_->header == RowFormat::Header::kLine) {
@@ -79,7 +79,8 @@ Outcome RowColumns::Take(const std::vector<Field>& columns, Row* row,
   if (places_.key.empty() && !places_.Find(format_->columns, width_, reason)) {
     return Outcome::kUnusable;
   }
-  return MakeKey(columns, row, reason) && MakeValue(columns, row, reason)
+  return MakeKey(columns, row, room, reason) &&
+                 MakeValue(columns, row, room, reason)
              ? Outcome::kRow
              : Outcome::kMalformed;
 }
@@ -122,56 +123,57 @@ bool RowColumns::HasWidth(const std::vector<Field>& columns,
 }
 
 bool RowColumns::MakeKey(const std::vector<Field>& columns, Row* row,
-                         std::string* reason) {
+                         RowBytes* room, std::string* reason) {
   const std::vector<PlannedColumn>& plan = format_->columns.key;
   if (plan.size() == 1) {
-    return MakeBytes(plan[0], places_.key[0], columns, &key_, &row->key,
-                     reason);
+    return MakeBytes(plan[0], places_.key[0], columns, room, &row->key, reason);
   }
-  key_.clear();
+  made_.clear();
   for (size_t i = 0; i < plan.size(); ++i) {
     const size_t place = places_.key[i];
-    if (!AppendField(plan[i], columns[place], &key_, reason)) {
+    if (!AppendField(plan[i], columns[place], &made_, reason)) {
       return Refuse(place, reason);
     }
   }
-  row->key = key_;
+  row->key = room->Keep(made_);
   return true;
 }
 
 bool RowColumns::MakeValue(const std::vector<Field>& columns, Row* row,
-                           std::string* reason) {
+                           RowBytes* room, std::string* reason) {
   const ColumnPlan& plan = format_->columns;
   if (plan.value == ColumnPlan::Value::kColumn) {
-    return MakeBytes(plan.values[0], places_.values[0], columns, &value_,
+    return MakeBytes(plan.values[0], places_.values[0], columns, room,
                      &row->value, reason);
   }
   const PlannedColumn any;
-  value_ = "{}";
+  made_ = "{}";
   for (size_t i = 0; i < places_.values.size(); ++i) {
     const size_t place = places_.values[i];
     const PlannedColumn& column =
         plan.value == ColumnPlan::Value::kJson ? plan.values[i] : any;
-    if (!AppendMember(column, places_.names[place], columns[place], &value_,
+    if (!AppendMember(column, places_.names[place], columns[place], &made_,
                       reason)) {
       return Refuse(place, reason);
     }
   }
-  row->value = value_;
+  row->value = room->Keep(made_);
   return true;
 }
 
 bool RowColumns::MakeBytes(const PlannedColumn& column, size_t place,
-                           const std::vector<Field>& columns, std::string* room,
-                           Slice* bytes, std::string* reason) const {
+                           const std::vector<Field>& columns, RowBytes* room,
+                           Slice* bytes, std::string* reason) {
   const Field& field = columns[place];
   if (column.IsPlain()) {
     *bytes = field.text;
     return CheckPlain(column, field, reason) || Refuse(place, reason);
   }
-  room->clear();
-  if (!AppendField(column, field, room, reason)) return Refuse(place, reason);
-  *bytes = *room;
+  made_.clear();
+  if (!AppendField(column, field, &made_, reason)) {
+    return Refuse(place, reason);
+  }
+  *bytes = room->Keep(made_);
   return true;
 }
 

@@ -27,12 +27,13 @@ class RowColumns {
   bool EndInput(std::string* reason) const;
 
   // Takes the columns of a line, of which there is one at least. If it returns
-  // kRow, the row's slices are valid as long as the columns, or until the next
-  // call.
+  // kRow, the row's slices are those of columns, or in *room.
   RowParser::Outcome Take(const std::vector<Field>& columns, Row* row,
-                          std::string* reason);
+                          RowBytes* room, std::string* reason);
   // To be called instead, if the line cannot be divided into columns.
   RowParser::Outcome TakeMalformed();
+  // RowParser::IsSettled.
+  bool IsSettled() const { return !at_start_ && !places_.key.empty(); }
   // Returns "column <number>", with the column's name if it is known. Columns
   // are counted from 0 here, and from 1 in the text.
   std::string Describe(size_t column) const { return places_.Describe(column); }
@@ -41,14 +42,14 @@ class RowColumns {
   RowParser::Outcome ReadHeader(const std::vector<Field>& columns,
                                 std::string* reason);
   bool HasWidth(const std::vector<Field>& columns, std::string* reason) const;
-  bool MakeKey(const std::vector<Field>& columns, Row* row,
+  bool MakeKey(const std::vector<Field>& columns, Row* row, RowBytes* room,
                std::string* reason);
-  bool MakeValue(const std::vector<Field>& columns, Row* row,
+  bool MakeValue(const std::vector<Field>& columns, Row* row, RowBytes* room,
                  std::string* reason);
   // Sets *bytes to the bytes of one column, which may be in *room.
   bool MakeBytes(const PlannedColumn& column, size_t place,
-                 const std::vector<Field>& columns, std::string* room,
-                 Slice* bytes, std::string* reason) const;
+                 const std::vector<Field>& columns, RowBytes* room,
+                 Slice* bytes, std::string* reason);
   // Puts the place of the column before the reason. Returns false.
   bool Refuse(size_t place, std::string* reason) const;
 
@@ -57,8 +58,7 @@ class RowColumns {
   ColumnPlaces places_;
   // The number of columns of a row, or 0 if it is not known yet.
   size_t width_ = 0;
-  std::string key_;
-  std::string value_;
+  std::string made_;  // of columns; kept for its memory
 };
 
 }  // namespace ashlar::tool

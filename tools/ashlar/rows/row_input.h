@@ -26,7 +26,7 @@ class RowInput {
   virtual Status Next(FaultText* error_line) = 0;
 
   // The row, until the next call of Next; null at the end of the input.
-  const Row* row() const { return has_row_ ? &row_ : nullptr; }
+  const Row* row() const { return row_; }
 
   // Whether the input began with one. Known after the first Next.
   virtual bool skipped_byte_order_mark() const { return false; }
@@ -36,8 +36,7 @@ class RowInput {
   virtual uint64_t size() const = 0;
 
  protected:
-  Row row_;
-  bool has_row_ = false;
+  const Row* row_ = nullptr;
 };
 
 }  // namespace ashlar::tool

@@ -1,4 +1,7 @@
 // RowParser: parses a line into a Row. There is one for each --input_format.
+//
+// For one thread at a time. Lines of one input are parsed by several threads
+// with a copy of the parser for each, as soon as it is settled.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_PARSER_H_
 
@@ -7,6 +10,7 @@
 #include <string>
 
 #include "tools/ashlar/rows/row.h"
+#include "tools/ashlar/rows/row_bytes.h"
 #include "tools/ashlar/rows/row_format.h"
 
 namespace ashlar::tool {
@@ -23,7 +27,6 @@ class RowParser {
   };
 
   RowParser() = default;
-  RowParser(const RowParser&) = delete;
   RowParser& operator=(const RowParser&) = delete;
   virtual ~RowParser();
 
@@ -31,11 +34,20 @@ class RowParser {
   // false, with a reason, if the input lacks something.
   virtual void BeginInput() {}
   virtual bool EndInput(std::string* /*reason*/) { return true; }
-  // Parses the line, and may change it in place. The row's slices are valid as
-  // long as the line, or until the next call. If it returns kMalformed or
-  // kUnusable, *reason says in which column, why, and what was expected.
-  virtual Outcome Parse(char* line, size_t size, Row* row,
+  // Parses the line, and may change it in place. The row's slices point into
+  // the line and into *room. If it returns kMalformed or kUnusable, *reason
+  // says in which column, why, and what was expected.
+  virtual Outcome Parse(char* line, size_t size, Row* row, RowBytes* room,
                         std::string* reason) = 0;
+
+  // Returns whether no further line of the input changes what the parser knows,
+  // such as the columns' names. Then a copy does the same with these lines.
+  virtual bool IsSettled() const { return true; }
+  virtual std::unique_ptr<RowParser> Copy() const = 0;
+
+ protected:
+  // For Copy.
+  RowParser(const RowParser&) = default;
 };
 
 // `format` must outlive the parser.

@@ -1,18 +1,34 @@
 #include "tools/ashlar/rows/text_row_input.h"
 
+#include <algorithm>
 #include <optional>
 
+#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/print/report.h"
 
 namespace ashlar::tool {
+namespace {
+
+// One batch is shown and the others are ahead: two for each worker, so that one
+// that has finished finds another.
+size_t RingSize(const WorkerPool* pool) {
+  constexpr size_t kMostAhead = 16;
+  const size_t workers = pool == nullptr ? 0 : pool->threads();
+  return 1 + std::min(2 * workers, kMostAhead);
+}
+
+}  // namespace
 
 TextRowInput::TextRowInput(const std::string* name, const RowFormat& format,
-                           RowParser* parser, BadRows* bad_rows)
+                           RowParser* parser, BadRows* bad_rows,
+                           WorkerPool* pool)
     : name_(name),
       parser_(parser),
       bad_rows_(bad_rows),
+      pool_(pool),
       reader_(*name, format.Is("csv") ? std::optional(format.delimiter)
-                                      : std::nullopt) {}
+                                      : std::nullopt),
+      ring_(RingSize(pool)) {}
 
 Status TextRowInput::Open(FaultText* error_line) {
   Status status = reader_.Open();
@@ -25,41 +41,73 @@ Status TextRowInput::Open(FaultText* error_line) {
 }
 
 Status TextRowInput::Next(FaultText* error_line) {
-  constexpr uint64_t kLinesBetweenLooks = 1024;
-  has_row_ = false;
-  char* line;
-  size_t size;
-  while (!has_row_) {
-    if (!reader_.Next(&line, &size)) return End(error_line);
-    if (reader_.line_number() % kLinesBetweenLooks == 0 && Interrupted()) {
-      return Status::Aborted("interrupted");
+  constexpr size_t kRowsBetweenLooks = 1024;
+  row_ = nullptr;
+  while (true) {
+    if (current_ == nullptr) {
+      if (!MoveToBatch()) return End(error_line);
+      if (Interrupted()) return Status::Aborted("interrupted");
     }
-    Status status = TakeLine(line, size, error_line);
-    if (!status.ok()) return status;
+    if (next_bad_ < current_->bad.size() &&
+        current_->bad[next_bad_].rows_before == next_row_) {
+      Status status = TakeBadLine(current_->bad[next_bad_++], error_line);
+      if (!status.ok()) return status;
+      continue;
+    }
+    if (next_row_ < current_->rows.size()) break;
+    current_ = nullptr;
+    ++shown_;
   }
-  return {};
+  row_ = &current_->rows[next_row_++];
+  return next_row_ % kRowsBetweenLooks == 0 && Interrupted()
+             ? Status::Aborted("interrupted")
+             : Status();
 }
 
-Status TextRowInput::TakeLine(char* line, size_t size, FaultText* error_line) {
-  // A parser changes the line.
-  if (bad_rows_->keeps_lines()) line_copy_.assign(line, size);
-  row_ = Row();
-  row_.place = {name_, reader_.line_number()};
-  std::string reason;
-  const RowParser::Outcome outcome = parser_->Parse(line, size, &row_, &reason);
-  switch (outcome) {
-    case RowParser::Outcome::kSkip:
-      break;
-    case RowParser::Outcome::kRow:
-      has_row_ = true;
-      break;
-    case RowParser::Outcome::kMalformed:
-    case RowParser::Outcome::kUnusable:
-      return bad_rows_->Take(row_.place, reason, line_copy_,
-                             outcome == RowParser::Outcome::kUnusable,
-                             error_line);
+bool TextRowInput::MoveToBatch() {
+  ReadAhead();
+  if (shown_ == filled_) return false;
+  AheadBatch& batch = At(shown_);
+  // Only a lack of memory is an error.
+  if (!IsOkOrThrow(batch.parsing.Wait())) return false;
+  current_ = &batch.rows;
+  next_row_ = next_bad_ = 0;
+  return true;
+}
+
+// Fills the free batches. The first one is needed now; for the others the owner
+// does not wait.
+void TextRowInput::ReadAhead() {
+  while (!at_end_ && filled_ - shown_ < ring_.size()) {
+    if (filled_ != shown_ && !reader_.MayReadAhead()) return;
+    std::unique_ptr<AheadBatch>& batch = ring_[filled_ % ring_.size()];
+    if (batch == nullptr) batch = std::make_unique<AheadBatch>();
+    at_end_ = !reader_.Next(&batch->rows.lines);
+    if (at_end_) return;
+    ++filled_;
+    StartToParse(batch.get());
   }
-  return {};
+}
+
+void TextRowInput::StartToParse(AheadBatch* batch) {
+  const auto parse_by = [this, batch](RowParser* parser) {
+    ParseLines(parser, name_, bad_rows_->keeps_lines(), bad_rows_->most(),
+               &batch->rows);
+  };
+  if (pool_ == nullptr || !parser_->IsSettled()) {
+    parse_by(parser_);
+    return;
+  }
+  if (batch->parser == nullptr) batch->parser = parser_->Copy();
+  batch->parsing.Start(pool_, [batch, parse_by] {
+    parse_by(batch->parser.get());
+    return Status();
+  });
+}
+
+Status TextRowInput::TakeBadLine(const BadLine& line, FaultText* error_line) {
+  return bad_rows_->Take(line.place, line.reason, line.text, line.ends_run,
+                         error_line);
 }
 
 // Returns what is wrong with the input as a whole.

@@ -20,7 +20,7 @@ bool TakeOffCr(const RowFormat& format, const char* line, size_t* size,
 }
 
 RowParser::Outcome TsvRowParser::Parse(char* line, size_t size, Row* row,
-                                       std::string* reason) {
+                                       RowBytes* room, std::string* reason) {
   if (!TakeOffCr(*format_, line, &size, reason))
     return columns_.TakeMalformed();
   fields_.clear();
@@ -53,7 +53,7 @@ RowParser::Outcome TsvRowParser::Parse(char* line, size_t size, Row* row,
         "empty";
     return columns_.TakeMalformed();
   }
-  return columns_.Take(fields_, row, reason);
+  return columns_.Take(fields_, row, room, reason);
 }
 
 }  // namespace ashlar::tool

@@ -3,6 +3,7 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_TSV_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_TSV_ROW_PARSER_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,12 @@ class TsvRowParser : public RowParser {
   bool EndInput(std::string* reason) override {
     return columns_.EndInput(reason);
   }
-  Outcome Parse(char* line, size_t size, Row* row,
+  Outcome Parse(char* line, size_t size, Row* row, RowBytes* room,
                 std::string* reason) override;
+  bool IsSettled() const override { return columns_.IsSettled(); }
+  std::unique_ptr<RowParser> Copy() const override {
+    return std::make_unique<TsvRowParser>(*this);
+  }
 
  private:
   const RowFormat* const format_;

@@ -1,0 +1,46 @@
+// ByteMask: which of 64 bytes are a given one, as the bits of a number.
+//
+// By it a text is searched for several bytes at once, 64 bytes at a time. Pure:
+// thread-safe.
+#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_BYTE_MASK_H_
+#define ASHLAR_TOOLS_ASHLAR_ROWS_BYTE_MASK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace ashlar::tool {
+
+constexpr size_t kMaskBytes = 64;
+
+// Bit i of the result is 1 if text[i] is `wanted`. Reads kMaskBytes bytes.
+inline uint64_t ByteMask(const char* text, char wanted) {
+  uint64_t mask = 0;
+#if defined(__SSE2__)
+  constexpr size_t kStep = sizeof(__m128i);
+  const __m128i all = _mm_set1_epi8(wanted);
+  for (size_t at = 0; at < kMaskBytes; at += kStep) {
+    const __m128i bytes =
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + at));
+    const int equal = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, all));
+    mask |= static_cast<uint64_t>(static_cast<unsigned>(equal)) << at;
+  }
+#else
+  for (size_t i = 0; i < kMaskBytes; ++i) {
+    mask |= static_cast<uint64_t>(text[i] == wanted) << i;
+  }
+#endif
+  return mask;
+}
+
+// The lowest `count` bits. Requires: count is at most 64.
+constexpr uint64_t LowBits(size_t count) {
+  return count >= kMaskBytes ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+
+}  // namespace ashlar::tool
+
+#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_BYTE_MASK_H_
