@@ -320,9 +320,57 @@ class DatabaseTest(CliTest):
         files = json.loads(outcome.text)["files"]
         self.assertEqual(len(files), 12)
         self.assertNotIn("versions", files[0]["results"][0])
-        outcome = self.run_program("get", "--from=a", DATABASES / "multi-cf")
-        self.assertEqual(outcome.code, 2)
-        self.assertIn("--each_table", outcome.err)
+
+    def test_get_shows_a_range(self):
+        for name, family in (("multi-cf", "default"), ("multi-cf", "users"),
+                             ("atomic", "default")):
+            database = DATABASES / name
+            keys = set()
+            for file in self.listed(name, family):
+                rows = self.rows(database / f"{file['number']:06}.sst")
+                keys.update(row[0] for row in rows if row[2] != "15")
+            flags = [f"--cf={family}", "--input_key_hex", "--snapshot=400"]
+            outcome = self.run_program(
+                "get", "--json", *flags, *[f"--key={key}" for key in keys],
+                database)
+            by_key = {result["key"].upper(): result for result in
+                      json.loads(outcome.text)["files"][0]["results"]}
+            # What filters say is not asked where the range has the key.
+            for result in by_key.values():
+                result.pop("filter")
+                result.pop("data_blocks_read")
+            order = sorted(keys, reverse=family == "users")
+            first, last = order[4], order[-3]
+            for more, expected in (
+                    ([f"--from={first}"], order[4:]),
+                    ([f"--from={first}", f"--to={last}"], order[4:-3]),
+                    ([f"--from={first}", "--limit=3"], order[4:7]),
+                    ([f"--to={last}", f"--key={last}", f"--key={first}"],
+                     [first])):
+                outcome = self.run_program("get", "--json", *flags, *more,
+                                           database)
+                results = json.loads(outcome.text)["files"][0]["results"]
+                self.assertEqual([each["key"].upper() for each in results],
+                                 expected)
+                for each in results:
+                    each.pop("filter")
+                    each.pop("data_blocks_read")
+                    self.assertEqual(each, by_key[each["key"].upper()])
+        text = self.run_ok("get", "--from=k00001", "--limit=1",
+                           DATABASES / "multi-cf").text
+        self.assertEqual(text.splitlines()[1:],
+                         self.run_ok("get", "--key=k00001",
+                                     DATABASES / "multi-cf").text
+                         .splitlines()[1:])
+
+    def test_limit_counts_over_all_inputs(self):
+        table = DATABASES / "multi-cf" / "000015.sst"
+        for flags in (["--from=k"], ["--key=k00001", "--key=k00002",
+                                     "--key=k00003", "--key=k00004"]):
+            outcome = self.run_program("get", "--json", "--limit=3", *flags,
+                                       table, DATABASES / "multi-cf")
+            files = json.loads(outcome.text)["files"]
+            self.assertEqual([len(file["results"]) for file in files], [3, 0])
 
 
 if __name__ == "__main__":
