@@ -128,6 +128,35 @@ class DatabaseTest(CliTest):
         self.assertIn("and may have newer entries: 1", outcome.err)
         self.assertIn("bytes at its end were not written whole", outcome.err)
 
+    def test_logs_elsewhere(self):
+        copy = self.folder / "db"
+        shutil.copytree(DATABASES / "multi-cf", copy)
+        for options in copy.glob("OPTIONS-*"):
+            options.unlink()
+        logs = self.folder / "the #1 logs"
+        logs.mkdir()
+        for number in (100, 101, 1):  # the last one is too old
+            (logs / f"{number:06}.log").write_bytes(b"entries")
+        (copy / "OPTIONS-000098").write_text("[DBOptions]\n  wal_dir=/none\n")
+        newest = copy / "OPTIONS-000099"
+        escaped = str(logs).replace("#", "\\#")
+        newest.write_text(f"[DBOptions]\n  wal_dir={escaped}\n  x=y\n")
+        outcome = self.run_ok("get", "--key=k00001", copy)
+        self.assertIn("and may have newer entries: 2", outcome.err)
+        (copy / "000100.log").write_bytes(b"entries")
+        outcome = self.run_ok("get", "--key=k00001", copy)
+        self.assertIn("and may have newer entries: 3", outcome.err)
+        # The folder itself is not counted twice.
+        for same in ("", f"{copy}/", f"{copy}/../db"):
+            newest.write_text(f"[DBOptions]\n  wal_dir={same}\n")
+            outcome = self.run_ok("get", "--key=k00001", copy)
+            self.assertIn("and may have newer entries: 1", outcome.err)
+        newest.write_text("wal_dir=/nowhere/logs\n")
+        outcome = self.run_ok("get", "--key=k00001", copy)
+        self.assertIn("its write-ahead logs were not counted: IO error: "
+                      "wal_dir of its OPTIONS file: open /nowhere/logs",
+                      outcome.err)
+
     def test_damage(self):
         outcome = self.run_program("get", "--key=x", DATABASES / "atomic-badcrc")
         self.assertEqual(outcome.code, 1)

@@ -11,6 +11,7 @@ import cli
 from cli import CliTest, GOLDEN
 
 DELETION, VALUE, MERGE, SINGLE_DELETION, RANGE_DELETION = 0, 1, 2, 7, 15
+BLOB_INDEX, ENTITY = 17, 22
 NEWEST = (1 << 56) - 1
 
 
@@ -181,6 +182,41 @@ class TableFolderTest(CliTest):
                              self.run_ok(*flags, folder).err)
         outcome = self.run_ok("diff", folder, folder)
         self.assertEqual(outcome.err.count("entry of 10.sst counts"), 2)
+
+    def test_references_beneath_operands(self):
+        """They are shown as they are, since nobody fetches the blobs."""
+        reference = "\x01\x05\x09\x03\x00"
+        # Column a has x, and column b the reference.
+        entity = "\x02\x02\x02\x02\x02\x01\x11\x01\x01\x01\x05abx" + reference
+        entries = [("a", 5, MERGE, "+"), ("a", 4, BLOB_INDEX, reference),
+                   ("b", 9, MERGE, "+"), ("b", 8, MERGE, "-"),
+                   ("b", 2, ENTITY, entity),
+                   ("c", 3, BLOB_INDEX, reference),
+                   ("d", 3, ENTITY, entity), ("e", 3, VALUE, reference)]
+        for name, changes in (("t", {}),
+                              ("u", {("a", 4): (VALUE, "x"),
+                                     ("b", 2): (ENTITY, entity[:-1] + "\x01"),
+                                     ("d", 3): (ENTITY, entity[:-1] + "\x01")
+                                     })):
+            folder = self.folder / name
+            folder.mkdir()
+            changed = [(*row[:2], *changes.get(row[:2], row[2:]))
+                       for row in entries]
+            self.make(folder / "1.sst", changed[::2])
+            self.make(folder / "2.sst", changed[1::2])
+            text = self.run_ok("scan", "--output_format=canonical", folder).text
+            self.assertEqual(
+                [tuple(line.split(" ")) for line in text.splitlines()],
+                [(key.encode().hex(), str(sequence), str(kind),
+                  value.encode().hex())
+                 for key, sequence, kind, value in changed])
+        outcome = self.run_program("diff", "t", "u")
+        self.assertEqual(outcome.code, 1)
+        self.assertIn("other values: 3,", outcome.text)
+        self.run_ok("diff", "t", "t")
+        outcome = self.run_program("scan", "--merge_operator=stringappend", "t")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("a blob index is beneath merge operands", outcome.err)
 
     def test_tables_for_ingestion(self):
         folder = self.folder / "t"

@@ -274,8 +274,18 @@ Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
 }
 
 Result<uint64_t> Database::CountUnreadLogs() const {
-  return CountWriteAheadLogs(
-      folder_, std::max(family().log_number, files().min_log_number_to_keep));
+  const uint64_t first =
+      std::max(family().log_number, files().min_log_number_to_keep);
+  auto count = CountWriteAheadLogs(folder_, first);
+  if (!count.ok()) return count;
+  const auto elsewhere = FindLogFolder(folder_);
+  if (!elsewhere.ok()) return elsewhere.status();
+  if (!elsewhere->has_value()) return count;
+  const auto more = CountWriteAheadLogs(**elsewhere, first);
+  if (!more.ok()) {
+    return more.status().WithPrefix("wal_dir of its OPTIONS file");
+  }
+  return *count + *more;
 }
 
 void Database::WarnOfMissingManifest() const {

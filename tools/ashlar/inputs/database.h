@@ -66,7 +66,8 @@ class Database {
   void ForEachTable(Report* report,
                     const std::function<void(const LiveTable& table,
                                              const std::string& path)>& take);
-  // Returns how many write-ahead logs may have entries that no table has.
+  // Returns how many write-ahead logs may have entries that no table has: in
+  // the folder, and in that which the database's OPTIONS file names.
   Result<uint64_t> CountUnreadLogs() const;
   // Prints warnings: of what the tables do not have, of what the MANIFEST has
   // that was left out, and by which rule tables are read if there is none.
