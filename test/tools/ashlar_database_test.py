@@ -1,10 +1,14 @@
 """Commands that take a folder as a database."""
 
 import json
+import os
 import shutil
+import subprocess
+import threading
 
 import cli
-from cli import CliTest, GOLDEN
+import forged_database
+from cli import CliTest, GOLDEN, PROGRAM
 
 DATABASES = GOLDEN / "db"
 
@@ -254,6 +258,89 @@ class DatabaseTest(CliTest):
                     self.rows("--cf=users", "--input_key_hex",
                               f"--prefix={prefix}", database),
                     [row for row in every if row[0].startswith(prefix)])
+
+    def run_beside_a_writer(self, database, change, *arguments):
+        """Runs the program, and calls change() after it has read the MANIFEST
+        and before it opens a table: when it reads the OPTIONS file, which is a
+        pipe here."""
+        pipe = database / "OPTIONS-000099"
+        os.mkfifo(pipe)
+        with subprocess.Popen([PROGRAM, *map(str, arguments), database],
+                              cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+
+            def release():
+                # If the program ends without reading it.
+                process.wait()
+                if pipe.exists():
+                    os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+
+            waiting = threading.Thread(target=release)
+            waiting.start()
+            with open(pipe, "wb"):
+                pipe.unlink()
+                change()
+            out, err = process.communicate()
+            waiting.join()
+        return process.returncode, out.decode(), err.decode()
+
+    def live(self, removed, added):
+        """Makes a database of the tables 1 and 2. Returns it and a function
+        that does what a writer does after a compaction."""
+        database = self.folder / f"live{len(list(self.folder.iterdir()))}"
+        database.mkdir()
+        sizes = {}
+        for number, rows in ((1, "61 1 1 31\n"), (2, "62 2 1 32\n"),
+                             (3, "61 1 1 31\n62 2 1 32\n")):
+            name = f"{number:06}.sst"
+            self.build(database / name, rows.encode())
+            sizes[number] = (database / name).stat().st_size
+        fields = {number: forged_database.new_table(
+            number % 2, number, sizes[number], first, last, 2)
+            for number, first, last in ((1, b"a", b"a"), (2, b"b", b"b"),
+                                        (3, b"a", b"b"))}
+        forged_database.write(database, [fields[1], fields[2]])
+
+        def change():
+            left = {1, 2} - set(removed) | set(added)
+            forged_database.write(database, [fields[n] for n in sorted(left)])
+            for number in removed:
+                (database / f"{number:06}.sst").unlink()
+
+        return database, change
+
+    def test_a_table_that_a_writer_removes(self):
+        # The program reads the MANIFEST again.
+        for command in (["scan", "--output_format=tsv"],
+                        ["get", "--key=a", "--key=b", "--quiet"],
+                        ["get", "--from=a", "--quiet"]):
+            database, change = self.live([1, 2], [3])
+            code, out, err = self.run_beside_a_writer(database, change,
+                                                      *command)
+            self.assertEqual(code, 0, err)
+            if command[0] == "scan":
+                self.assertEqual(out, "a\t1\nb\t2\n")
+            else:
+                self.assertEqual(out.count("level 1, 000003.sst"), 2)
+        # Sums are of the tables that it saw first, but for those that are gone.
+        for command in (["report", "--json", "--overwrite"],
+                        ["space", "--json"], ["stats", "--json"]):
+            database, change = self.live([2], [])
+            code, out, err = self.run_beside_a_writer(database, change,
+                                                      *command)
+            self.assertEqual(code, 0, err)
+            self.assertIn("000002.sst: a writer removed it while the database "
+                          "was read; it is not counted", err)
+            file = json.loads(out)["files"][0]
+            self.assertEqual(file["status"], "ok")
+            self.assertEqual([level["files"] for level in file["levels"]], [1])
+        # A table that is lost is a fault.
+        for command in (["report", "--overwrite"], ["scan"]):
+            database, change = self.live([], [])
+            code, _, err = self.run_beside_a_writer(
+                database, (database / "000002.sst").unlink, *command)
+            self.assertEqual(code, 2, err)
+            self.assertIn("000002.sst: No such file", err)
 
     def test_what_does_nothing_with_a_database_is_said(self):
         outcome = self.run_ok("space", "--show_summary",
