@@ -38,6 +38,8 @@ class TrialTable {
   Elapsed read() const { return read_; }
 
  private:
+  void ShowPartIsDone() const;
+
   const TableReader& input_;
   Progress* const progress_;
   std::unique_ptr<ScratchFile> scratch_;
