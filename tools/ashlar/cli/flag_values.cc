@@ -4,6 +4,7 @@
 
 #include "ashlar/table/options.h"
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/flags/split_list.h"
 
 namespace ashlar::tool {
 namespace {
@@ -40,7 +41,8 @@ ValueForm ValueFormOf(const FlagRow& row) {
 }
 
 std::vector<std::string> ValueWords(const FlagRow& row) {
-  if (row.value.find('|') != std::string_view::npos) return SplitList(row.value, '|');
+  if (row.value.find('|') != std::string_view::npos)
+    return SplitList(row.value, '|');
   std::vector<std::string> words;
   if (row.name == "command" || row.name == "help") {
     for (const Command& command : Commands()) words.emplace_back(command.name);

@@ -1,20 +1,18 @@
 // get: looks up keys, many at once.
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/commands/get_database.h"
 #include "tools/ashlar/commands/key_batches.h"
 #include "tools/ashlar/commands/key_lookup.h"
 #include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/key_range.h"
+#include "tools/ashlar/inputs/named_keys.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 
@@ -89,40 +87,13 @@ class Getter {
   uint64_t left_ = std::numeric_limits<uint64_t>::max();
 };
 
-// Reads the keys. Returns what is wrong with --key and --keys_file, or an empty
-// string.
-std::string CollectKeys(const CommandLine& line,
-                        std::vector<std::string>* keys) {
-  std::vector<std::string> texts = line.keys;
-  if (!FLAGS_keys_file.empty()) {
-    std::ifstream file(FLAGS_keys_file, std::ios::binary);
-    std::string text;
-    while (std::getline(file, text)) texts.push_back(text);
-    if (!file.eof()) return "--keys_file: cannot read " + FLAGS_keys_file;
-  }
-  for (const std::string& text : texts) {
-    std::optional<std::string> key = KeyFromFlag(text);
-    if (!key) {
-      return "key " + DescribeBadKey(text);
-    }
-    keys->push_back(std::move(*key));
-  }
-  return {};
-}
-
-// Whether the last word may be meant as a key.
-std::string HintOfKey(const CommandLine& line) {
-  if (line.inputs.size() < 2 || std::ifstream(line.inputs.back())) return {};
-  return "; did you mean --key='" + PrintableText(line.inputs.back()) + "'?";
-}
-
 std::string Getter::Prepare(const CommandLine& line) {
   if (FLAGS_snapshot > kMaxSequenceNumber) {
     return "--snapshot: the largest sequence number is " +
            std::to_string(kMaxSequenceNumber);
   }
   if (FLAGS_limit != 0) left_ = FLAGS_limit;
-  std::string error = CollectKeys(line, &keys_);
+  std::string error = ReadNamedKeys(line, &keys_);
   if (error.empty()) error = range_.Parse(line);
   if (!error.empty()) return error;
   if (keys_.empty() && range_.IsAll()) {

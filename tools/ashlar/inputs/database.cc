@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "ashlar/table/table_cache.h"
 #include "ashlar/util/file.h"

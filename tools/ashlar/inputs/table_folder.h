@@ -18,9 +18,9 @@ namespace ashlar::tool {
 
 struct TableFolder {
   // Families are those that tables name; a table that names none is in each of
-  // them that has its comparator, or in one that is called "default". Tables have the numbers that are
-  // their names, or else numbers from 1 in the order of their names. In a
-  // family, the table with the last name comes first.
+  // them that has its comparator, or in one that is called "default". Tables
+  // have the numbers that are their names, or else numbers from 1 in the order
+  // of their names. In a family, the table with the last name comes first.
   DatabaseFiles files;
   std::map<uint64_t, std::string> names;  // of the tables, by number
   // Tables for ingestion that have no sequence number yet, beside tables that

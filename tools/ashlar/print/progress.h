@@ -38,8 +38,8 @@ class PartTimes {
   void Begin(uint64_t parts, double seconds);
   // How many parts are done.
   uint64_t done() const { return begun_ == 0 ? 0 : begun_ - 1; }
-  // Returns the time left if this share of the present part is done; nothing if
-  // that is too little to tell, and no part is done.
+  // Returns the time left if this share of the present part is done; nothing
+  // if that is too little to tell, and no part is done.
   std::optional<double> Left(double share, double seconds) const;
 
  private:
@@ -64,8 +64,8 @@ class Progress {
   bool UpdateByEntries(uint64_t done, uint64_t entries, uint64_t bytes);
 
   // Says that the updates from here on are of the next of `parts` parts of the
-  // work, and shows what that is. Each part counts as `part_bytes`, whatever the
-  // total of its updates is.
+  // work, and shows what that is. Each part counts as `part_bytes`, whatever
+  // the total of its updates is.
   void BeginPart(uint64_t parts, uint64_t part_bytes, std::string what);
 
   // Sets which of the run's files is next. The first is 1.
