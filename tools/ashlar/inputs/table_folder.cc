@@ -111,7 +111,7 @@ Status SortIntoFamilies(const std::string& folder,
           is_unnamed ? families[0]
                      : *FamilyNamed(found->family, &result->files);
       const std::string& name = result->names.at(found->table.number);
-      return OtherComparator(folder + "/" + name, *found, other);
+      return OtherComparator(Below(folder, name), *found, other);
     }
     if (is_unnamed && families.size() > 1) ++result->unnamed;
   }
@@ -145,7 +145,7 @@ Result<TableFolder> ReadTableFolder(const std::string& folder) {
   std::vector<FoundTable> tables;
   uint64_t external = 0;
   for (const std::string& name : names) {
-    auto found = Describe(folder + "/" + name);
+    auto found = Describe(Below(folder, name));
     if (!found.ok()) return found.status();
     found->table.number = are_numbered ? NumberOf(name) : tables.size() + 1;
     result.names.emplace(found->table.number, name);
