@@ -346,7 +346,7 @@ uint64_t TableCache::State::CloseSome() {
     cache->SetCapacity(used - std::max(unused / 4, std::min(used, size_t{1})));
     // With shards, those above their part may have all their tables in use.
     if (evicted.count() == 0) cache->SetCapacity(0);
-    cache->SetCapacity(CapacityOf(options));
+    cache->SetCapacity(TableCacheLimits(options).capacity);
   }
   Count(Ticker::kTableCacheDescriptorEvict, evicted.count());
   return evicted.count();
