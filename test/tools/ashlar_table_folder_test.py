@@ -183,6 +183,21 @@ class TableFolderTest(CliTest):
         outcome = self.run_ok("diff", folder, folder)
         self.assertEqual(outcome.err.count("entry of 10.sst counts"), 2)
 
+    def test_entries_of_copies_count_once(self):
+        """As where the output of a compaction lies beside its inputs."""
+        folder = self.folder / "t"
+        folder.mkdir()
+        rows = [("a", 9, MERGE, "+"), ("a", 7, MERGE, "-"), ("a", 0, VALUE, "x")]
+        for name, some in (("4", rows[:2]), ("5", rows[2:]), ("6", rows)):
+            self.make(folder / f"{name}.sst", some)
+        outcome = self.run_ok("get", "--json", "--key=a", folder)
+        result = json.loads(outcome.text)["files"][0]["results"][0]
+        self.assertEqual([each["seq"] for each in result["operands"]], [9, 7])
+        self.assertEqual(len(result["versions"]), 6)
+        self.assertNotIn("different entries", outcome.err)
+        text = self.run_ok("scan", "--output_format=canonical", folder).text
+        self.assertEqual(len(text.splitlines()), 3)
+
     def test_references_beneath_operands(self):
         """They are shown as they are, since nobody fetches the blobs."""
         reference = "\x01\x05\x09\x03\x00"
