@@ -6,27 +6,13 @@
 #include <utility>
 
 #include "ashlar/table/compaction.h"
+#include "table/format/plain_order.h"
 
 namespace ashlar {
 
 namespace {
 
-// User keys without timestamps, in the order of a comparator.
-class PlainOrder {
- public:
-  explicit PlainOrder(const Comparator* comparator) : comparator_(comparator) {}
-
-  Slice KeyOf(const std::string& internal_key) const {
-    return WithoutTimestamp(UserKeyOf(internal_key),
-                            comparator_->timestamp_size());
-  }
-  bool IsBefore(const Slice& a, const Slice& b) const {
-    return comparator_->CompareWithoutTimestamp(a, b) < 0;
-  }
-
- private:
-  const Comparator* comparator_;
-};
+using internal::PlainOrder;
 
 // The first and the last key of all inputs.
 struct InputRange {

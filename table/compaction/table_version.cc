@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/table/internal_key_less.h"
+#include "table/format/plain_order.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar {
@@ -40,24 +41,21 @@ VersionLevel TableVersion::All() const {
 
 VersionLevel TableVersion::Overlapping(size_t level,
                                        const VersionLevel& files) const {
-  const auto plain = [this](const std::string& internal_key) {
-    return WithoutTimestamp(UserKeyOf(internal_key),
-                            comparator_->timestamp_size());
-  };
-  const auto is_before = [this](const Slice& a, const Slice& b) {
-    return comparator_->CompareWithoutTimestamp(a, b) < 0;
+  const internal::PlainOrder order(comparator_);
+  const auto is_before = [&order](const Slice& a, const Slice& b) {
+    return order.IsBefore(a, b);
   };
   if (files.empty()) return {};
-  Slice first = plain(files[0]->range().smallest);
-  Slice last = plain(files[0]->range().largest);
+  Slice first = order.KeyOf(files[0]->range().smallest);
+  Slice last = order.KeyOf(files[0]->range().largest);
   for (const auto& file : files) {
-    first = std::min(first, plain(file->range().smallest), is_before);
-    last = std::max(last, plain(file->range().largest), is_before);
+    first = std::min(first, order.KeyOf(file->range().smallest), is_before);
+    last = std::max(last, order.KeyOf(file->range().largest), is_before);
   }
   VersionLevel overlapping;
   for (const auto& file : levels[level]) {
-    if (!is_before(plain(file->range().largest), first) &&
-        !is_before(last, plain(file->range().smallest))) {
+    if (!is_before(order.KeyOf(file->range().largest), first) &&
+        !is_before(last, order.KeyOf(file->range().smallest))) {
       overlapping.push_back(file);
     }
   }

@@ -3,46 +3,29 @@
 #include <algorithm>
 
 #include "ashlar/table/table_version.h"
+#include "table/format/plain_order.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
 
 namespace {
 
-// User keys without timestamps, in the order of a comparator.
-class PlainKeys {
- public:
-  explicit PlainKeys(const Comparator* comparator) : comparator_(comparator) {}
-
-  int CompareToFirst(const Slice& key, const VersionFile& file) const {
-    return Compare(key, file.range().smallest);
-  }
-  int CompareToLast(const Slice& key, const VersionFile& file) const {
-    return Compare(key, file.range().largest);
-  }
-
- private:
-  int Compare(const Slice& key, const std::string& internal_key) const {
-    return comparator_->CompareWithoutTimestamp(
-        key, WithoutTimestamp(UserKeyOf(internal_key),
-                              comparator_->timestamp_size()));
-  }
-  const Comparator* comparator_;
-};
+using internal::PlainOrder;
 
 // Marks the tables of a level that may have the key.
 void MarkTablesOf(const Slice& key, const VersionLevel& level, bool is_sorted,
-                  const PlainKeys& keys, std::vector<bool>* marked) {
+                  const PlainOrder& order, std::vector<bool>* marked) {
   auto at = level.begin();
   if (is_sorted) {
     at = std::partition_point(at, level.end(), [&](const auto& file) {
-      return keys.CompareToLast(key, *file) > 0;
+      return order.IsBefore(order.KeyOf(file->range().largest), key);
     });
   }
   for (; at != level.end(); ++at) {
-    const bool begins_behind = keys.CompareToFirst(key, **at) < 0;
+    const FileRange& range = (*at)->range();
+    const bool begins_behind = order.IsBefore(key, order.KeyOf(range.smallest));
     if (is_sorted && begins_behind) break;
-    if (!begins_behind && keys.CompareToLast(key, **at) <= 0) {
+    if (!begins_behind && !order.IsBefore(order.KeyOf(range.largest), key)) {
       (*marked)[static_cast<size_t>(at - level.begin())] = true;
     }
   }
@@ -92,13 +75,13 @@ Result<OpenedTables> OpenedTables::Open(const TableVersion& version,
 Result<OpenedTables> OpenedTables::OpenFor(std::span<const Slice> user_keys,
                                            const TableVersion& version,
                                            TableCache* cache) {
-  const PlainKeys keys(version.comparator());
+  const PlainOrder order(version.comparator());
   return internal::OrMemoryLimit([&] {
     return OpenMarked(version, cache, [&](size_t level) {
       const VersionLevel& files = version.levels[level];
       std::vector<bool> marked(files.size());
       for (const Slice& key : user_keys) {
-        MarkTablesOf(key, files, /*is_sorted=*/level > 0, keys, &marked);
+        MarkTablesOf(key, files, /*is_sorted=*/level > 0, order, &marked);
       }
       return marked;
     });

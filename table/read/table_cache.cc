@@ -61,7 +61,6 @@
 #include "ashlar/table/table_cache.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 
 #include "ashlar/cache/cache_options.h"
@@ -71,6 +70,7 @@
 #include "port/threads.h"
 #include "table/counters/statistics_shards.h"
 #include "table/read/cached_table.h"
+#include "table/read/table_cache_limits.h"
 #include "table/read/table_opening.h"
 #include "util/mem/memory_limit.h"
 
@@ -81,34 +81,6 @@ using namespace internal;
 namespace {
 
 CacheKey KeyOf(uint64_t file_number) { return {file_number, 0}; }
-
-// Returns how much the tables in a cache may be charged together. A limit of a
-// number of tables counts 1 for each; a limit of bytes counts bytes.
-size_t CapacityOf(const TableCacheOptions& options) {
-  if (options.max_open_files == 0) return 0;
-  if (options.max_table_bytes.has_value()) return *options.max_table_bytes;
-  return options.max_open_files < 0
-             ? std::numeric_limits<size_t>::max()
-             : static_cast<size_t>(options.max_open_files);
-}
-
-// Returns how many shards, as a power of 2, leave each enough room.
-int ShardBits(const TableCacheOptions& options) {
-  constexpr uint64_t kLeastTables = 64;
-  constexpr uint64_t kLeastBytes = uint64_t{64} << 20;
-  int bits = options.table_cache_numshardbits;
-  const auto fits = [&bits](uint64_t limit, uint64_t least) {
-    return limit >> bits >= least;
-  };
-  while (bits > 0 && ((options.max_open_files >= 0 &&
-                       !fits(static_cast<uint64_t>(options.max_open_files),
-                             kLeastTables)) ||
-                      (options.max_table_bytes.has_value() &&
-                       !fits(*options.max_table_bytes, kLeastBytes)))) {
-    --bits;
-  }
-  return bits;
-}
 
 // Returns about how much memory the cache itself needs for an open table. The
 // reader's own memory does not count.
@@ -374,7 +346,7 @@ uint64_t TableCache::State::CloseSome() {
     cache->SetCapacity(used - std::max(unused / 4, std::min(used, size_t{1})));
     // With shards, those above their part may have all their tables in use.
     if (evicted.count() == 0) cache->SetCapacity(0);
-    cache->SetCapacity(CapacityOf(options));
+    cache->SetCapacity(TableCacheLimits(options).capacity);
   }
   Count(Ticker::kTableCacheDescriptorEvict, evicted.count());
   return evicted.count();
@@ -417,27 +389,10 @@ TableCache::~TableCache() = default;
 
 Result<std::unique_ptr<TableCache>> TableCache::Create(
     const TableCacheOptions& options) {
-  if (options.max_open_files < -1) {
-    return Status::InvalidArgument("max_open_files is " +
-                                   std::to_string(options.max_open_files) +
-                                   ", expected -1 or more");
-  }
-  constexpr int kMostShardBits = 16;
-  if (options.table_cache_numshardbits < 0 ||
-      options.table_cache_numshardbits > kMostShardBits) {
-    return Status::InvalidArgument(
-        "table_cache_numshardbits is " +
-        std::to_string(options.table_cache_numshardbits) +
-        ", expected 0 to 16");
-  }
+  Status checked = CheckTableCacheOptions(options);
+  if (!checked.ok()) return checked;
   return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableCache>> {
-    LruCacheOptions lru;
-    lru.capacity = CapacityOf(options);
-    lru.num_shard_bits = ShardBits(options);
-    // One order of use, in which a hit counts as much as an opening.
-    lru.high_pri_pool_ratio = 0;
-    lru.metadata_charge_policy = CacheMetadataChargePolicy::kDontCharge;
-    auto cache = NewLruCache(lru);
+    auto cache = NewLruCache(TableCacheLimits(options));
     if (!cache.ok()) return cache.status();
     return std::unique_ptr<TableCache>(new TableCache(
         std::make_unique<State>(options, std::move(cache).value())));

@@ -26,8 +26,9 @@ inline std::string KeyOf(uint64_t n) {
 // Its merge operator joins with commas.
 class RandomDatabase {
  public:
-  RandomDatabase(const std::string& folder, uint64_t seed)
-      : folder_(folder), random_(seed) {
+  // ingests: whether it also takes in tables that others made.
+  RandomDatabase(const std::string& folder, uint64_t seed, bool ingests = true)
+      : folder_(folder), ingests_(ingests), random_(seed) {
     options_.create_if_missing = true;
     options_.create_missing_column_families = true;
     options_.disable_auto_compactions = true;
@@ -51,7 +52,7 @@ class RandomDatabase {
       if (Chance(2)) snapshots_.push_back(db_->GetSnapshot());
       FlushAll();
       if (Chance(3)) CompactSome();
-      if (Chance(3)) Ingest();
+      if (ingests_ && Chance(3)) Ingest();
       if (snapshots_.empty() && Chance(4)) {
         Close();
         Open();
@@ -60,7 +61,7 @@ class RandomDatabase {
   }
 
   const std::string& folder() const { return folder_; }
-  rocksdb::DB* db() { return db_.get(); }
+  rocksdb::DB* db() const { return db_.get(); }
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const {
     return families_;
   }
@@ -153,6 +154,7 @@ class RandomDatabase {
   }
 
   const std::string folder_;
+  const bool ingests_;
   std::mt19937_64 random_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;

@@ -1,10 +1,14 @@
 """Commands that take a folder as a database."""
 
 import json
+import os
 import shutil
+import subprocess
+import threading
 
 import cli
-from cli import CliTest, GOLDEN
+import forged_database
+from cli import CliTest, GOLDEN, PROGRAM
 
 DATABASES = GOLDEN / "db"
 
@@ -128,6 +132,35 @@ class DatabaseTest(CliTest):
         self.assertIn("and may have newer entries: 1", outcome.err)
         self.assertIn("bytes at its end were not written whole", outcome.err)
 
+    def test_logs_elsewhere(self):
+        copy = self.folder / "db"
+        shutil.copytree(DATABASES / "multi-cf", copy)
+        for options in copy.glob("OPTIONS-*"):
+            options.unlink()
+        logs = self.folder / "the #1 logs"
+        logs.mkdir()
+        for number in (100, 101, 1):  # the last one is too old
+            (logs / f"{number:06}.log").write_bytes(b"entries")
+        (copy / "OPTIONS-000098").write_text("[DBOptions]\n  wal_dir=/none\n")
+        newest = copy / "OPTIONS-000099"
+        escaped = str(logs).replace("#", "\\#")
+        newest.write_text(f"[DBOptions]\n  wal_dir={escaped}\n  x=y\n")
+        outcome = self.run_ok("get", "--key=k00001", copy)
+        self.assertIn("and may have newer entries: 2", outcome.err)
+        (copy / "000100.log").write_bytes(b"entries")
+        outcome = self.run_ok("get", "--key=k00001", copy)
+        self.assertIn("and may have newer entries: 3", outcome.err)
+        # The folder itself is not counted twice.
+        for same in ("", f"{copy}/", f"{copy}/../db"):
+            newest.write_text(f"[DBOptions]\n  wal_dir={same}\n")
+            outcome = self.run_ok("get", "--key=k00001", copy)
+            self.assertIn("and may have newer entries: 1", outcome.err)
+        newest.write_text("wal_dir=/nowhere/logs\n")
+        outcome = self.run_ok("get", "--key=k00001", copy)
+        self.assertIn("its write-ahead logs were not counted: IO error: "
+                      "wal_dir of its OPTIONS file: open /nowhere/logs",
+                      outcome.err)
+
     def test_damage(self):
         outcome = self.run_program("get", "--key=x", DATABASES / "atomic-badcrc")
         self.assertEqual(outcome.code, 1)
@@ -226,6 +259,89 @@ class DatabaseTest(CliTest):
                               f"--prefix={prefix}", database),
                     [row for row in every if row[0].startswith(prefix)])
 
+    def run_beside_a_writer(self, database, change, *arguments):
+        """Runs the program, and calls change() after it has read the MANIFEST
+        and before it opens a table: when it reads the OPTIONS file, which is a
+        pipe here."""
+        pipe = database / "OPTIONS-000099"
+        os.mkfifo(pipe)
+        with subprocess.Popen([PROGRAM, *map(str, arguments), database],
+                              cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+
+            def release():
+                # If the program ends without reading it.
+                process.wait()
+                if pipe.exists():
+                    os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+
+            waiting = threading.Thread(target=release)
+            waiting.start()
+            with open(pipe, "wb"):
+                pipe.unlink()
+                change()
+            out, err = process.communicate()
+            waiting.join()
+        return process.returncode, out.decode(), err.decode()
+
+    def live(self, removed, added):
+        """Makes a database of the tables 1 and 2. Returns it and a function
+        that does what a writer does after a compaction."""
+        database = self.folder / f"live{len(list(self.folder.iterdir()))}"
+        database.mkdir()
+        sizes = {}
+        for number, rows in ((1, "61 1 1 31\n"), (2, "62 2 1 32\n"),
+                             (3, "61 1 1 31\n62 2 1 32\n")):
+            name = f"{number:06}.sst"
+            self.build(database / name, rows.encode())
+            sizes[number] = (database / name).stat().st_size
+        fields = {number: forged_database.new_table(
+            number % 2, number, sizes[number], first, last, 2)
+            for number, first, last in ((1, b"a", b"a"), (2, b"b", b"b"),
+                                        (3, b"a", b"b"))}
+        forged_database.write(database, [fields[1], fields[2]])
+
+        def change():
+            left = {1, 2} - set(removed) | set(added)
+            forged_database.write(database, [fields[n] for n in sorted(left)])
+            for number in removed:
+                (database / f"{number:06}.sst").unlink()
+
+        return database, change
+
+    def test_a_table_that_a_writer_removes(self):
+        # The program reads the MANIFEST again.
+        for command in (["scan", "--output_format=tsv"],
+                        ["get", "--key=a", "--key=b", "--quiet"],
+                        ["get", "--from=a", "--quiet"]):
+            database, change = self.live([1, 2], [3])
+            code, out, err = self.run_beside_a_writer(database, change,
+                                                      *command)
+            self.assertEqual(code, 0, err)
+            if command[0] == "scan":
+                self.assertEqual(out, "a\t1\nb\t2\n")
+            else:
+                self.assertEqual(out.count("level 1, 000003.sst"), 2)
+        # Sums are of the tables that it saw first, but for those that are gone.
+        for command in (["report", "--json", "--overwrite"],
+                        ["space", "--json"], ["stats", "--json"]):
+            database, change = self.live([2], [])
+            code, out, err = self.run_beside_a_writer(database, change,
+                                                      *command)
+            self.assertEqual(code, 0, err)
+            self.assertIn("000002.sst: a writer removed it while the database "
+                          "was read; it is not counted", err)
+            file = json.loads(out)["files"][0]
+            self.assertEqual(file["status"], "ok")
+            self.assertEqual([level["files"] for level in file["levels"]], [1])
+        # A table that is lost is a fault.
+        for command in (["report", "--overwrite"], ["scan"]):
+            database, change = self.live([], [])
+            code, _, err = self.run_beside_a_writer(
+                database, (database / "000002.sst").unlink, *command)
+            self.assertEqual(code, 2, err)
+            self.assertIn("000002.sst: No such file", err)
+
     def test_what_does_nothing_with_a_database_is_said(self):
         outcome = self.run_ok("space", "--show_summary",
                               DATABASES / "multi-cf")
@@ -320,9 +436,57 @@ class DatabaseTest(CliTest):
         files = json.loads(outcome.text)["files"]
         self.assertEqual(len(files), 12)
         self.assertNotIn("versions", files[0]["results"][0])
-        outcome = self.run_program("get", "--from=a", DATABASES / "multi-cf")
-        self.assertEqual(outcome.code, 2)
-        self.assertIn("--each_table", outcome.err)
+
+    def test_get_shows_a_range(self):
+        for name, family in (("multi-cf", "default"), ("multi-cf", "users"),
+                             ("atomic", "default")):
+            database = DATABASES / name
+            keys = set()
+            for file in self.listed(name, family):
+                rows = self.rows(database / f"{file['number']:06}.sst")
+                keys.update(row[0] for row in rows if row[2] != "15")
+            flags = [f"--cf={family}", "--input_key_hex", "--snapshot=400"]
+            outcome = self.run_program(
+                "get", "--json", *flags, *[f"--key={key}" for key in keys],
+                database)
+            by_key = {result["key"].upper(): result for result in
+                      json.loads(outcome.text)["files"][0]["results"]}
+            # What filters say is not asked where the range has the key.
+            for result in by_key.values():
+                result.pop("filter")
+                result.pop("data_blocks_read")
+            order = sorted(keys, reverse=family == "users")
+            first, last = order[4], order[-3]
+            for more, expected in (
+                    ([f"--from={first}"], order[4:]),
+                    ([f"--from={first}", f"--to={last}"], order[4:-3]),
+                    ([f"--from={first}", "--limit=3"], order[4:7]),
+                    ([f"--to={last}", f"--key={last}", f"--key={first}"],
+                     [first])):
+                outcome = self.run_program("get", "--json", *flags, *more,
+                                           database)
+                results = json.loads(outcome.text)["files"][0]["results"]
+                self.assertEqual([each["key"].upper() for each in results],
+                                 expected)
+                for each in results:
+                    each.pop("filter")
+                    each.pop("data_blocks_read")
+                    self.assertEqual(each, by_key[each["key"].upper()])
+        text = self.run_ok("get", "--from=k00001", "--limit=1",
+                           DATABASES / "multi-cf").text
+        self.assertEqual(text.splitlines()[1:],
+                         self.run_ok("get", "--key=k00001",
+                                     DATABASES / "multi-cf").text
+                         .splitlines()[1:])
+
+    def test_limit_counts_over_all_inputs(self):
+        table = DATABASES / "multi-cf" / "000015.sst"
+        for flags in (["--from=k"], ["--key=k00001", "--key=k00002",
+                                     "--key=k00003", "--key=k00004"]):
+            outcome = self.run_program("get", "--json", "--limit=3", *flags,
+                                       table, DATABASES / "multi-cf")
+            files = json.loads(outcome.text)["files"]
+            self.assertEqual([len(file["results"]) for file in files], [3, 0])
 
 
 if __name__ == "__main__":

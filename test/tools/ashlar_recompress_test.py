@@ -266,6 +266,32 @@ class RecompressTest(CliTest):
                    "--comparator=leveldb.BytewiseComparator.u64ts")
         self.runs("--verify_compression", name="ts.sst")
 
+    def test_one_bar_for_all_codecs(self):
+        for flags, parts in (([], 2), (["--verify_compression"], 3)):
+            outcome = self.run_ok(
+                "recompress", "--progress=always",
+                "--compression_types=none,snappy,zstd", "--block_size=64",
+                "--compression_level_from=2", "--compression_level_to=3",
+                *flags, "a.sst")
+            lines = re.findall(r"a\.sst: (.*): (\d+) % .* of ([0-9.]+) MB",
+                               outcome.err)
+            names = [name for name, _, _ in lines]
+            self.assertEqual(list(dict.fromkeys(names)),
+                             ["NoCompression", "Snappy", "ZSTD level 2",
+                              "ZSTD level 3"])
+            # It never goes back, and ends once.
+            percents = [int(percent) for _, percent, _ in lines]
+            self.assertEqual(percents, sorted(percents))
+            self.assertEqual(percents[-1], 100)
+            for name in set(names):
+                mine = [percent for each, percent in zip(names, percents)
+                        if each == name]
+                self.assertLessEqual(mine[-1] - mine[0], 25)
+            self.assertEqual(len({total for _, _, total in lines}), 1)
+            size = (self.folder / "a.sst").stat().st_size
+            self.assertAlmostEqual(float(lines[0][2]), 4 * parts * size / 1e6,
+                                   delta=0.06)
+
     def test_damage_while_comparing(self):
         self.build("b.sst", numbered_rows(100000))
         # The name is so long that each progress line fills the pipe.

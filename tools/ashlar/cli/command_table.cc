@@ -145,7 +145,11 @@ constexpr Command kCommands[] = {
      "A folder with a CURRENT is a database: of the column family --cf, scan "
      "prints each key once, with the value that a reader at --snapshot sees. "
      "--merge_operator joins merge operands; without it, each operand and the "
-     "value beneath them are entries of their own.",
+     "value beneath them are entries of their own. Without a CURRENT, all "
+     "tables "
+     "of the folder count as one level: the entry with the largest sequence "
+     "number is the newest, and of different entries with one number that of "
+     "the larger type, or of the table whose name comes last.",
      RunScan},
     {"verify", kVerify, kFiles,
      "read every block of every kind; list all faults",
@@ -178,7 +182,9 @@ constexpr Command kCommands[] = {
      "named on standard error and makes the exit code 1. A folder with a "
      "CURRENT is a database: the tables of the column family --cf are asked in "
      "the order that its MANIFEST gives, and each table with an entry of the "
-     "key is named, with its level.",
+     "key is named, with its level. Without a CURRENT, the tables of the "
+     "folder "
+     "count as one level, as for scan.",
      RunGet},
     {"raw", kRaw, kFiles, "write the whole table to a text file",
      "Writes footer, metaindex, properties, index, dictionary, range "
@@ -233,7 +239,9 @@ constexpr Command kCommands[] = {
      "Of two folders with a CURRENT, which are databases, it compares what a "
      "reader at --snapshot sees in the column family --cf: keys, types and "
      "values. --merge_operator joins merge operands; without it they are "
-     "compared one by one.",
+     "compared one by one. A folder of tables without a CURRENT is one, too, "
+     "as "
+     "for scan.",
      RunDiff},
     {"space", kSpace, kFiles, "show bytes per range of keys, or per prefix",
      "By default, space prints ranges of keys that take about equal numbers of "

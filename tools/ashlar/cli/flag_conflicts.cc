@@ -6,6 +6,7 @@
 
 #include "ashlar/util/compression.h"
 #include "tools/ashlar/flags/memory_limit.h"
+#include "tools/ashlar/flags/split_list.h"
 
 namespace ashlar::tool {
 namespace {
@@ -23,15 +24,12 @@ Types CodecsOf(const CommandLine& line, const Command& command) {
   }
   if (FLAGS_compression_types.empty()) return SupportedCompressionTypes();
   Types types;
-  std::string_view rest = FLAGS_compression_types;
-  for (;;) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const auto type = ParseCompressionType(rest.substr(0, comma));
+  for (const std::string& name : SplitList(FLAGS_compression_types, ',')) {
+    const auto type = ParseCompressionType(name);
     if (!IsOkOrThrow(type.status())) return {};
     types.push_back(*type);
-    if (comma == rest.size()) return types;
-    rest.remove_prefix(comma + 1);
   }
+  return types;
 }
 
 bool HasLevels(CompressionType type) {
@@ -203,6 +201,9 @@ std::string FindOutputConflict(const CommandLine& line,
   if (FLAGS_limit != 0 && FLAGS_read_num != 0 &&
       FLAGS_limit != FLAGS_read_num) {
     return Excludes("--limit", "--read_num");
+  }
+  if (FLAGS_each_table && FLAGS_one_database) {
+    return Excludes("--each_table", "--one_database");
   }
   if (FLAGS_output_hex && line.Given("escape") && command.bit == kScan) {
     return Excludes("--output_hex", "--escape");

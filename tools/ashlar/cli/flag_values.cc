@@ -4,6 +4,7 @@
 
 #include "ashlar/table/options.h"
 #include "tools/ashlar/cli/command_table.h"
+#include "tools/ashlar/flags/split_list.h"
 
 namespace ashlar::tool {
 namespace {
@@ -30,16 +31,6 @@ constexpr struct {
      "rocksdb.FixedPrefix.|rocksdb.CappedPrefix.|rocksdb.Noop"},
 };
 
-std::vector<std::string> Split(std::string_view words) {
-  std::vector<std::string> parts;
-  while (true) {
-    const size_t bar = words.find('|');
-    parts.emplace_back(words.substr(0, bar));
-    if (bar == std::string_view::npos) return parts;
-    words.remove_prefix(bar + 1);
-  }
-}
-
 }  // namespace
 
 ValueForm ValueFormOf(const FlagRow& row) {
@@ -50,7 +41,8 @@ ValueForm ValueFormOf(const FlagRow& row) {
 }
 
 std::vector<std::string> ValueWords(const FlagRow& row) {
-  if (row.value.find('|') != std::string_view::npos) return Split(row.value);
+  if (row.value.find('|') != std::string_view::npos)
+    return SplitList(row.value, '|');
   std::vector<std::string> words;
   if (row.name == "command" || row.name == "help") {
     for (const Command& command : Commands()) words.emplace_back(command.name);
@@ -61,7 +53,7 @@ std::vector<std::string> ValueWords(const FlagRow& row) {
     }
   }
   for (const auto& [flag, known] : kWords) {
-    if (flag == row.name) return Split(known);
+    if (flag == row.name) return SplitList(known, '|');
   }
   return words;
 }

@@ -191,13 +191,14 @@ int RunDiff(const CommandLine& line) {
     error = "diff takes two files, or two folders that are databases";
   }
   if (!error.empty()) return UsageError(error);
-  const bool a_is_database = IsDatabase(line.inputs[0]);
-  if (a_is_database != IsDatabase(line.inputs[1])) {
+  const bool a_is_database =
+      IsDatabase(line.inputs[0], FolderUse::kOneDatabase);
+  if (a_is_database != IsDatabase(line.inputs[1], FolderUse::kOneDatabase)) {
     return UsageError("diff takes two files, or two databases: " +
                       line.inputs[a_is_database ? 0 : 1] + " is a database");
   }
   if (a_is_database) return DiffDatabases(line);
-  error = CheckDatabaseFlags(line, "diff", FolderUse::kDatabases);
+  error = CheckDatabaseFlags(line, "diff", FolderUse::kOneDatabase);
   if (!error.empty()) return UsageError(error);
   Report report("diff", ChosenForm(), false);
   report.BeginFile(line.inputs[0]);

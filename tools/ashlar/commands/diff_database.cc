@@ -5,8 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "tools/ashlar/commands/get_database.h"
+#include "tools/ashlar/commands/key_lookup.h"
 #include "tools/ashlar/inputs/database.h"
+#include "tools/ashlar/inputs/equal_numbers.h"
 #include "tools/ashlar/inputs/merge_flags.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/inputs/visible_entries.h"
@@ -29,7 +30,8 @@ class Side {
     auto tables = database_->OpenRange(KeyRange());
     if (!tables.ok()) return tables.status();
     tables_ = std::make_unique<OpenedTables>(std::move(*tables));
-    return {};
+    return WarnOfEqualNumbers(folder, *database_, *tables_, KeyRange(),
+                              nullptr);
   }
   const Comparator* comparator() const { return database_->comparator(); }
   void Begin(const Operator& merge_operator) {
@@ -41,25 +43,11 @@ class Side {
 
   // Shows the entry at which it is: operands one by one.
   Status Show(char sign, ShownDifferences* shown) {
-    if (at_->type() != ValueType::kTypeMerge) {
-      shown->Show(
-          {sign, at_->user_key(), at_->sequence(), at_->type(), at_->value()});
-      return {};
-    }
-    LookedUp found;
-    Status status = LookUpOperands(*tables_, at_->user_key(),
-                                   comparator()->timestamp_size(), &found);
-    if (!status.ok()) return status;
-    for (const LookedUp::Operand& operand : found.operands) {
-      shown->Show({sign, at_->user_key(), operand.sequence,
-                   ValueType::kTypeMerge, operand.value});
-    }
-    const GetResult& base = found.result;
-    if (base.state != GetResult::State::kFound) return {};
-    const bool is_entity = base.type == ValueType::kTypeWideColumnEntity;
-    shown->Show({sign, at_->user_key(), base.sequence, base.type,
-                 is_entity ? Slice(base.entity) : base.value.slice()});
-    return {};
+    return ForEachShown(
+        *at_, *database_, *tables_, [&](const ShownEntry& entry) {
+          shown->Show(
+              {sign, entry.user_key, entry.sequence, entry.type, entry.value});
+        });
   }
 
  private:

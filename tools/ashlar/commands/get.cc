@@ -1,20 +1,20 @@
 // get: looks up keys, many at once.
 #include <cstdint>
-#include <fstream>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "ashlar/util/printable.h"
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/commands/get_database.h"
+#include "tools/ashlar/commands/key_batches.h"
+#include "tools/ashlar/commands/key_lookup.h"
 #include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/key_range.h"
+#include "tools/ashlar/inputs/named_keys.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
-#include "tools/ashlar/print/progress.h"
 
 namespace ashlar::tool {
 namespace {
@@ -23,19 +23,11 @@ namespace {
 // read together.
 void LookUp(const TableReader& reader, std::span<const std::string> keys,
             Report* report) {
+  const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<LookedUp> found(keys.size());
-  std::vector<Slice> slices(keys.begin(), keys.end());
-  std::vector<GetResult> results(keys.size());
   std::vector<Status> statuses(keys.size());
-  reader.MultiGet(
-      ReadOptionsFromFlags(), slices, FLAGS_snapshot, results, statuses,
-      [&found](size_t key, const Slice& operand, SequenceNumber sequence) {
-        found[key].operands.push_back({operand.ToString(), sequence});
-        return true;
-      });
+  LookUpInTable(reader, slices, found, statuses);
   for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
-    found[i].key = keys[i];
-    found[i].result = std::move(results[i]);
     ShowLookedUp(found[i], statuses[i], report);
   }
 }
@@ -45,8 +37,11 @@ class Getter {
   // Reads the flags. Returns what is wrong with them, or an empty string.
   std::string Prepare(const CommandLine& line);
 
-  void Run(const std::string& path, Report* report) const {
-    if (IsDatabase(path)) return RunOnDatabase(path, report);
+  void Run(const std::string& path, Report* report) {
+    if (IsDatabase(path, FolderUse::kOneDatabase)) {
+      left_ -= GetFromDatabase(path, keys_, range_, left_, report);
+      return;
+    }
     const std::unique_ptr<TableReader> reader = OpenTable(path, false, report);
     if (reader == nullptr) return;
     report->BeginList("results");
@@ -57,106 +52,48 @@ class Getter {
   }
 
  private:
-  // How many keys have their values in memory at once.
-  static constexpr size_t kMostTogether = 64;
-
-  void RunOnDatabase(const std::string& folder, Report* report) const {
-    if (!keys_.empty() && range_.IsAll()) {
-      return GetFromDatabase(folder, keys_, report);
-    }
-    report->AddFault(Status::InvalidArgument(
-        folder + " is a database: name keys, without a range, or look into " +
-        "its tables one by one with --each_table"));
-  }
-
-  Status GetKeys(const TableReader& reader, Report* report) const {
+  Status GetKeys(const TableReader& reader, Report* report) {
     std::vector<std::string> batch;
     for (const std::string& key : keys_) {
+      if (left_ == 0) break;
       if (!range_.Contains(key, *reader.comparator())) continue;
+      --left_;
       batch.push_back(key);
-      LookUpFullBatch(reader, &batch, report);
+      if (batch.size() < kKeysTogether) continue;
+      LookUp(reader, batch, report);
+      batch.clear();
     }
     LookUp(reader, batch, report);
     return {};
   }
 
   // Looks up all keys of the range that have an entry.
-  Status GetRange(const TableReader& reader, Report* report) const {
-    constexpr uint64_t kEntriesBetweenLooks = 256;
-    const uint64_t bytes = reader.file().Size();
-    const uint64_t count = reader.properties().num_entries;
-    Progress progress(report->path());
-    uint64_t entries = 0;
-    const Comparator& comparator = *reader.comparator();
+  Status GetRange(const TableReader& reader, Report* report) {
     ReadOptions options = ReadOptionsFromFlags();
     options.ignore_range_deletions = true;
     Iterator it = reader.NewIterator(options);
-    std::vector<std::string> batch;
-    for (range_.SeekToStart(comparator, &it);
-         it.Valid() && !range_.EndsBefore(it.user_key(), comparator) &&
-         !report->MustStop();
-         it.Next()) {
-      if (entries++ % kEntriesBetweenLooks == 0 &&
-          !progress.UpdateByEntries(entries, count, bytes)) {
-        break;
-      }
-      const Slice key =
-          WithoutTimestamp(it.user_key(), comparator.timestamp_size());
-      if (!batch.empty() && key == Slice(batch.back())) continue;
-      LookUpFullBatch(reader, &batch, report);
-      batch.push_back(key.ToString());
-    }
-    LookUp(reader, batch, report);
-    if (!report->MustStop()) progress.Update(bytes, bytes);
+    left_ -= TakeKeysOfRange(
+        range_, *reader.comparator(),
+        {reader.properties().num_entries, reader.file().Size()}, left_, report,
+        &it, [&](std::span<const std::string> keys) {
+          LookUp(reader, keys, report);
+        });
     return it.status();
-  }
-
-  // Looks up the batch if it is full. The last key stays in the batch, to
-  // recognise it if it comes again.
-  static void LookUpFullBatch(const TableReader& reader,
-                              std::vector<std::string>* batch, Report* report) {
-    if (batch->size() < kMostTogether) return;
-    LookUp(reader, std::span(*batch).first(kMostTogether - 1), report);
-    batch->erase(batch->begin(), batch->end() - 1);
   }
 
   std::vector<std::string> keys_;
   KeyRange range_;
+  // How many more keys are wanted.
+  uint64_t left_ = std::numeric_limits<uint64_t>::max();
 };
-
-// Reads the keys. Returns what is wrong with --key and --keys_file, or an empty
-// string.
-std::string CollectKeys(const CommandLine& line,
-                        std::vector<std::string>* keys) {
-  std::vector<std::string> texts = line.keys;
-  if (!FLAGS_keys_file.empty()) {
-    std::ifstream file(FLAGS_keys_file, std::ios::binary);
-    std::string text;
-    while (std::getline(file, text)) texts.push_back(text);
-    if (!file.eof()) return "--keys_file: cannot read " + FLAGS_keys_file;
-  }
-  for (const std::string& text : texts) {
-    std::optional<std::string> key = KeyFromFlag(text);
-    if (!key) {
-      return "key " + DescribeBadKey(text);
-    }
-    keys->push_back(std::move(*key));
-  }
-  return {};
-}
-
-// Whether the last word may be meant as a key.
-std::string HintOfKey(const CommandLine& line) {
-  if (line.inputs.size() < 2 || std::ifstream(line.inputs.back())) return {};
-  return "; did you mean --key='" + PrintableText(line.inputs.back()) + "'?";
-}
 
 std::string Getter::Prepare(const CommandLine& line) {
   if (FLAGS_snapshot > kMaxSequenceNumber) {
     return "--snapshot: the largest sequence number is " +
            std::to_string(kMaxSequenceNumber);
   }
-  std::string error = CollectKeys(line, &keys_);
+  if (FLAGS_limit != 0) left_ = FLAGS_limit;
+  std::string error = ReadNamedKeys(line, &keys_);
   if (error.empty()) error = range_.Parse(line);
   if (!error.empty()) return error;
   if (keys_.empty() && range_.IsAll()) {
@@ -181,7 +118,7 @@ int RunGet(const CommandLine& line) {
       [&getter](const std::string& path, Report* report) {
         getter.Run(path, report);
       },
-      {}, FolderUse::kDatabases);
+      {}, FolderUse::kOneDatabase);
 }
 
 }  // namespace ashlar::tool

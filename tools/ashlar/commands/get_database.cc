@@ -5,19 +5,18 @@
 #include <utility>
 #include <vector>
 
-#include "ashlar/table/multi_table_get.h"
+#include "ashlar/table/merging_iterator.h"
 #include "ashlar/table/range_deletion.h"
 #include "ashlar/util/comparator.h"
-#include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/commands/key_batches.h"
+#include "tools/ashlar/commands/key_lookup.h"
 #include "tools/ashlar/inputs/database.h"
+#include "tools/ashlar/inputs/equal_numbers.h"
 #include "tools/ashlar/inputs/open_table.h"
-#include "tools/ashlar/print/output.h"
 #include "tools/ashlar/print/print_text.h"
 
 namespace ashlar::tool {
 namespace {
-
-constexpr size_t kMostTogether = 64;  // keys whose values are in memory at once
 
 std::string NameOf(const TableReader& table) {
   const std::string path = table.file().name();
@@ -60,8 +59,9 @@ bool Covers(const TableRange& range, const Slice& key,
          (range.excludes_largest ? last < 0 : last <= 0);
 }
 
-Status FindVersions(const OpenedTables& tables, const Comparator& comparator,
+Status FindVersions(const OpenedTables& tables, const Database& database,
                     LookedUp* found) {
+  const Comparator& comparator = *database.comparator();
   found->has_versions = true;
   const std::span<const TableLevel> levels = tables.levels();
   for (size_t level = 0; level < levels.size(); ++level) {
@@ -71,34 +71,37 @@ Status FindVersions(const OpenedTables& tables, const Comparator& comparator,
       if (!status.ok()) return status;
     }
   }
+  if (!database.has_manifest()) {
+    // The newest first, as far as numbers tell.
+    std::stable_sort(
+        found->versions.begin(), found->versions.end(),
+        [](const auto& a, const auto& b) { return a.sequence > b.sequence; });
+  }
   return {};
 }
 
-// Fills in the result and the operands of each key.
-void LookUpKeys(const OpenedTables& tables, std::span<const Slice> keys,
-                std::span<LookedUp> found, std::span<Status> statuses) {
-  std::vector<GetResult> results(keys.size());
-  MultiGetFromTables(
-      ReadOptionsFromFlags(), tables.levels(), keys, FLAGS_snapshot, results,
-      statuses,
-      [found](size_t key, const Slice& operand, SequenceNumber sequence) {
-        found[key].operands.push_back({operand.ToString(), sequence});
-        return true;
-      });
-  for (size_t i = 0; i < keys.size(); ++i) {
-    found[i].key = keys[i].ToString();
-    found[i].result = std::move(results[i]);
+void ShowKeys(const Database& database, const OpenedTables& tables,
+              std::span<const std::string> keys, Report* report) {
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<LookedUp> found(keys.size());
+  std::vector<Status> statuses(keys.size());
+  LookUpInDatabase(database, tables, slices, found, statuses);
+  for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
+    if (statuses[i].ok()) {
+      statuses[i] = FindVersions(tables, database, &found[i]);
+    }
+    ShowLookedUp(found[i], statuses[i], report);
   }
 }
 
-void LookUpTogether(std::span<const std::string> keys, Database* database,
-                    Report* report) {
+void ShowNamedKeys(std::span<const std::string> keys, Database* database,
+                   Report* report) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const auto tables = database->OpenFor(slices);
   if (!tables.ok() && keys.size() > 1) {
     // Only keys that need the table have no answer.
     for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
-      LookUpTogether(keys.subspan(i, 1), database, report);
+      ShowNamedKeys(keys.subspan(i, 1), database, report);
     }
     return;
   }
@@ -107,54 +110,60 @@ void LookUpTogether(std::span<const std::string> keys, Database* database,
         tables.status().WithPrefix("key '" + KeyText(keys[0]) + "'"));
     return;
   }
-  std::vector<LookedUp> found(keys.size());
-  std::vector<Status> statuses(keys.size());
-  LookUpKeys(*tables, slices, found, statuses);
-  for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
-    if (statuses[i].ok()) {
-      statuses[i] = FindVersions(*tables, *database->comparator(), &found[i]);
-    }
-    ShowLookedUp(found[i], statuses[i], report);
+  ShowKeys(*database, *tables, keys, report);
+}
+
+// Shows all keys of the range that have an entry. Returns how many.
+uint64_t ShowRange(const KeyRange& range, uint64_t most, Database* database,
+                   Report* report) {
+  const auto tables = database->OpenRange(range);
+  if (!tables.ok()) {
+    report->AddFault(tables.status());
+    return 0;
   }
+  const Comparator& comparator = *database->comparator();
+  MergingIterator it = MergedEntries(*tables, &comparator);
+  const uint64_t shown =
+      TakeKeysOfRange(range, comparator, SizeOf(*tables), most, report, &it,
+                      [&](std::span<const std::string> keys) {
+                        ShowKeys(*database, *tables, keys, report);
+                      });
+  if (!it.status().ok()) report->AddFault(it.status());
+  return shown;
 }
 
 }  // namespace
 
-void ShowLookedUp(const LookedUp& found, const Status& status, Report* report) {
-  if (!status.ok()) {
-    report->AddFault(status);
-    return;
+uint64_t GetFromDatabase(const std::string& folder,
+                         std::span<const std::string> keys,
+                         const KeyRange& range, uint64_t most, Report* report) {
+  const auto opened = Database::Open(folder);
+  if (!opened.ok()) {
+    report->AddFault(opened.status());
+    return 0;
   }
-  report->Show(found);
-  if (found.result.state == GetResult::State::kNotFound) {
-    report->RaiseExitCode(kExitFault);
-    if (!report->text()) return;
-    report->out()->Flush();
-    PrintFault(
-        {report->path() + ": ", "NotFound", ": '" + KeyText(found.key) + "'"});
-  }
-}
-
-Status LookUpOperands(const OpenedTables& tables, const Slice& user_key,
-                      size_t timestamp_size, LookedUp* found) {
-  const Slice key = WithoutTimestamp(user_key, timestamp_size);
-  Status status;
-  LookUpKeys(tables, {&key, 1}, {found, 1}, {&status, 1});
-  return status;
-}
-
-void GetFromDatabase(const std::string& folder,
-                     std::span<const std::string> keys, Report* report) {
-  const auto database = Database::Open(folder);
-  if (!database.ok()) return report->AddFault(database.status());
-  (*database)->WarnOfTheRest();
+  Database& database = **opened;
+  database.WarnOfTheRest();
   report->BeginList("results");
-  while (!keys.empty() && !report->MustStop()) {
-    const size_t count = std::min(keys.size(), kMostTogether);
-    LookUpTogether(keys.first(count), database->get(), report);
-    keys = keys.subspan(count);
+  uint64_t shown = 0;
+  if (keys.empty()) {
+    shown = ShowRange(range, most, &database, report);
+  } else {
+    std::vector<std::string> wanted;
+    for (const std::string& key : keys) {
+      if (wanted.size() == most) break;
+      if (range.Contains(key, *database.comparator())) wanted.push_back(key);
+    }
+    std::span<const std::string> left = wanted;
+    while (!left.empty() && !report->MustStop()) {
+      const size_t count = std::min(left.size(), kKeysTogether);
+      ShowNamedKeys(left.first(count), &database, report);
+      left = left.subspan(count);
+    }
+    shown = wanted.size();
   }
   report->EndList();
+  return shown;
 }
 
 }  // namespace ashlar::tool

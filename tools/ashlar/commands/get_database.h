@@ -2,30 +2,23 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_COMMANDS_GET_DATABASE_H_
 #define ASHLAR_TOOLS_ASHLAR_COMMANDS_GET_DATABASE_H_
 
-#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
-#include "ashlar/table/table_version.h"
-#include "ashlar/util/slice.h"
-#include "ashlar/util/status.h"
+#include "tools/ashlar/inputs/key_range.h"
 #include "tools/ashlar/print/report.h"
-#include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
 
-// Adds what was found to the report, or the fault.
-void ShowLookedUp(const LookedUp& found, const Status& status, Report* report);
-
-// Looks up a key that VisibleEntries shows, for its operands by themselves.
-Status LookUpOperands(const OpenedTables& tables, const Slice& user_key,
-                      size_t timestamp_size, LookedUp* found);
-
-// Looks up the keys in the tables of one column family, and shows for each what
-// a reader at --snapshot sees and which tables have entries of the key. Opens
-// only tables whose range has one of the keys. Faults go to the report.
-void GetFromDatabase(const std::string& folder,
-                     std::span<const std::string> keys, Report* report);
+// Looks up those of the keys that are in the range, or without keys all that
+// have an entry in the range, in the tables of one column family: at most
+// `most`. Shows for each what a reader at --snapshot sees, and which tables
+// have entries of the key. Opens only tables whose bounds have one of the keys,
+// or meet the range. Faults go to the report. Returns how many keys it showed.
+uint64_t GetFromDatabase(const std::string& folder,
+                         std::span<const std::string> keys,
+                         const KeyRange& range, uint64_t most, Report* report);
 
 }  // namespace ashlar::tool
 

@@ -16,6 +16,7 @@
 #include "tools/ashlar/measure/block_sample.h"
 #include "tools/ashlar/measure/recompress_options.h"
 #include "tools/ashlar/measure/trial_table.h"
+#include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
@@ -71,7 +72,26 @@ class Recompressor {
            statistics_->GetTickerCount(Ticker::kBytesDecompressedFrom);
   }
 
+  // How many builds there are, and how often each goes through the table: it
+  // is written, read back, and perhaps compared.
+  uint64_t CountParts() const {
+    uint64_t runs = 0;
+    for (const RecompressOptions::Codec& codec : options_.codecs) {
+      if (IsCompressionSupported(codec.type)) runs += codec.levels.size();
+    }
+    return runs * (FLAGS_verify_compression ? 3 : 2);
+  }
+
+  static std::string NameOf(const RecompressRun& run) {
+    std::string name(CompressionTypeName(run.codec));
+    if (run.level != CompressionOptions::kDefaultLevel) {
+      name += " level " + std::to_string(run.level);
+    }
+    return name;
+  }
+
   Status RunAll(const TableReader& input, Report* report) {
+    Progress progress(report->path());
     options_.table.comparator = input.comparator();
     options_.table.persist_user_defined_timestamps =
         input.properties().user_defined_timestamps_persisted != 0;
@@ -89,7 +109,7 @@ class Recompressor {
             .block_size = options_.table.block_size,
             .threads = options_.threads,
             .max_dict_bytes = options_.table.compression_opts.max_dict_bytes};
-        Status status = Rebuild(input, report->path(), &run);
+        Status status = Rebuild(input, &progress, &run);
         ShowBaselineOnce(report);
         if (!has_heading) {
           report->ShowText(RunsHeading{run.codec, run.block_size, run.threads});
@@ -118,20 +138,26 @@ class Recompressor {
 
   Baseline BaselineResult() const { return {baseline_, options_.sample != 0}; }
 
-  Status Rebuild(const TableReader& input, const std::string& path,
+  Status Rebuild(const TableReader& input, Progress* progress,
                  RecompressRun* run) {
     options_.table.compression = run->codec;
     options_.table.compression_opts.level = run->level;
-    TrialTable trial(input, path);
+    TrialTable trial(input, progress);
+    const uint64_t parts = CountParts();
+    const uint64_t bytes = input.file().Size();
+    const std::string name = NameOf(*run);
+    progress->BeginPart(parts, bytes, name);
     const uint64_t expansion = Expansion();
     Status status = trial.Write(options_.table, options_.build);
     if (!status.ok()) return status;
     FindBaseline(Expansion() - expansion);
+    progress->BeginPart(parts, bytes, name);
     status = trial.ReadBack(workers_.pool());
     run->made = trial.made();
     run->write = trial.write();
     run->read = trial.read();
     if (!status.ok() || !FLAGS_verify_compression) return status;
+    progress->BeginPart(parts, bytes, name);
     return trial.Compare();
   }
 

@@ -63,8 +63,9 @@ class Pages {
         return;
       }
     }
-    const std::string page =
-        IsDatabase(path) ? DrawDatabase(path, report) : DrawTable(path, report);
+    const std::string page = IsDatabase(path, FolderUse::kDatabases)
+                                 ? DrawDatabase(path, report)
+                                 : DrawTable(path, report);
     if (page.empty()) return;
     if (!to_file) {
       report->out()->Append(page);
@@ -85,7 +86,8 @@ class Pages {
   // and of tables in a folder that is named, are in the current folder.
   std::string PageName(const std::string& path) const {
     if (!FLAGS_out.empty()) return FLAGS_out;
-    if (IsDatabase(path)) return FolderName(path) + "_report.html";
+    if (IsDatabase(path, FolderUse::kDatabases))
+      return FolderName(path) + "_report.html";
     std::string_view stem =
         named_.contains(path) ? std::string_view(path) : LastPart(path);
     if (stem.ends_with(".sst")) stem.remove_suffix(4);
@@ -134,7 +136,8 @@ class Pages {
 // Checks whether --out may be written, before the work.
 Status CheckOut(const CommandLine& line) {
   Status free = CheckIsFree(FLAGS_out, line.inputs);
-  if (free.ok() && !line.inputs.empty() && IsDatabase(line.inputs[0])) {
+  if (free.ok() && !line.inputs.empty() &&
+      IsDatabase(line.inputs[0], FolderUse::kDatabases)) {
     free = CheckIsOutside(FLAGS_out, line.inputs[0]);
   }
   return free;
@@ -147,8 +150,9 @@ int RunReport(const CommandLine& line) {
   if (FLAGS_out == "-" && (FLAGS_json || FLAGS_jsonl)) {
     return UsageError("--out=- goes with neither --json nor --jsonl");
   }
-  const bool makes_one_page = IsOneFile(line) || (line.inputs.size() == 1 &&
-                                                  IsDatabase(line.inputs[0]));
+  const bool makes_one_page =
+      IsOneFile(line) || (line.inputs.size() == 1 &&
+                          IsDatabase(line.inputs[0], FolderUse::kDatabases));
   if (!FLAGS_out.empty() && !line.inputs.empty() && !makes_one_page) {
     return UsageError("--out takes the report of one file or database only");
   }

@@ -35,7 +35,7 @@ class Scanner {
   }
 
   void Scan(const std::string& path, Report* report) {
-    if (takes_databases_ && IsDatabase(path))
+    if (takes_databases_ && IsDatabase(path, FolderUse::kOneDatabase))
       return ScanAsDatabase(path, report);
     const std::unique_ptr<TableReader> reader =
         OpenTable(path, range_.IsAll(), report);
@@ -209,7 +209,7 @@ int Run(const CommandLine& line, bool print) {
   if (print) {
     return RunOverFiles(
         line, "scan", scan, {},
-        takes_databases ? FolderUse::kDatabases : FolderUse::kTables);
+        takes_databases ? FolderUse::kOneDatabase : FolderUse::kTables);
   }
   // The output of sst_dump's form is that of sst_dump.
   return RunOverFiles(line, "check", scan, [&scanner, &line](Report* report) {

@@ -1,7 +1,8 @@
 #include "tools/ashlar/commands/scan_database.h"
 
-#include "tools/ashlar/commands/get_database.h"
+#include "tools/ashlar/commands/key_lookup.h"
 #include "tools/ashlar/inputs/database.h"
+#include "tools/ashlar/inputs/equal_numbers.h"
 #include "tools/ashlar/inputs/visible_entries.h"
 #include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/results/entry_printer.h"
@@ -11,12 +12,9 @@ namespace {
 
 class Walk {
  public:
-  Walk(const OpenedTables& tables, const Comparator* comparator, uint64_t most,
+  Walk(const Database& database, const OpenedTables& tables, uint64_t most,
        EntryPrinter* printer)
-      : tables_(tables),
-        timestamp_size_(comparator->timestamp_size()),
-        most_(most),
-        printer_(printer) {}
+      : database_(database), tables_(tables), most_(most), printer_(printer) {}
 
   uint64_t entries() const { return entries_; }
 
@@ -31,7 +29,9 @@ class Walk {
            report.MustStop())) {
         return {};
       }
-      Status shown = Show(*keys);
+      Status shown =
+          ForEachShown(*keys, database_, tables_,
+                       [this](const ShownEntry& entry) { Print(entry); });
       if (!shown.ok()) return shown;
     }
     if (keys->status().ok()) progress->Update(size.bytes, size.bytes);
@@ -45,29 +45,8 @@ class Walk {
     printer_->Print(entry);
   }
 
-  Status Show(const VisibleEntries& at) {
-    if (at.type() != ValueType::kTypeMerge) {
-      Print({at.user_key(), at.sequence(), at.type(), at.value()});
-      return {};
-    }
-    LookedUp found;
-    Status status =
-        LookUpOperands(tables_, at.user_key(), timestamp_size_, &found);
-    if (!status.ok()) return status;
-    for (const LookedUp::Operand& operand : found.operands) {
-      Print({at.user_key(), operand.sequence, ValueType::kTypeMerge,
-             operand.value});
-    }
-    const GetResult& base = found.result;
-    if (base.state != GetResult::State::kFound) return {};
-    const bool is_entity = base.type == ValueType::kTypeWideColumnEntity;
-    Print({found.key + base.timestamp, base.sequence, base.type,
-           is_entity ? Slice(base.entity) : base.value.slice()});
-    return {};
-  }
-
+  const Database& database_;
   const OpenedTables& tables_;
-  const size_t timestamp_size_;
   const uint64_t most_;
   EntryPrinter* const printer_;
   uint64_t entries_ = 0;
@@ -104,8 +83,13 @@ uint64_t ScanDatabase(
   EntryPrinter printer(true, StrippedTimestamp(database), report);
   Progress progress(folder);
   VisibleEntries keys(*tables, database.comparator(), merge_operator, range);
-  Walk walk(*tables, database.comparator(), most, &printer);
-  const Status status = walk.Run(&keys, &progress, *report);
+  Walk walk(database, *tables, most, &printer);
+  Status status = walk.Run(&keys, &progress, *report);
+  if (status.ok()) {
+    const std::string last = keys.Valid() ? keys.user_key().ToString() : "";
+    status = WarnOfEqualNumbers(folder, database, *tables, range,
+                                keys.Valid() ? &last : nullptr);
+  }
   printer.Finish(walk.entries());
   report->AddEntries(walk.entries());
   if (!status.ok()) report->AddFault(status);

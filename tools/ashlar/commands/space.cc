@@ -65,7 +65,8 @@ class Space {
   }
 
   void Show(const std::string& path, Report* report) {
-    if (IsDatabase(path)) return ShowDatabase(path, report);
+    if (IsDatabase(path, FolderUse::kDatabases))
+      return ShowDatabase(path, report);
     FileSpace space;
     if (!ReadFileSpace(path, range_, &space, report)) return;
     ++inputs_;

@@ -93,7 +93,8 @@ void ShowDatabase(const std::string& folder, Report* report) {
 }
 
 void ShowStats(const std::string& path, Report* report) {
-  if (IsDatabase(path)) return ShowDatabase(path, report);
+  if (IsDatabase(path, FolderUse::kDatabases))
+    return ShowDatabase(path, report);
   TableStats stats;
   TableInspection inspection;
   if (!ReadStats(path, &stats, &inspection, report)) return;

@@ -47,8 +47,8 @@
            "only keys that begin with this; cannot be used with --from")       \
   FLAG(uint64, read_num, 0, "n", kRange, kCheck | kScan,                       \
            "stop after n entries, over all inputs together; 0: no limit")      \
-  FLAG(uint64, limit, 0, "n", kRange, kCheck | kScan,                          \
-           "same as --read_num; also -n")                                      \
+  FLAG(uint64, limit, 0, "n", kRange, kCheck | kScan | kGet,                   \
+           "same as --read_num; also -n. get: stop after n keys")              \
   FLAG(own, key, "", "key", kRange, kGet,                                      \
            "a key to look up; may be repeated")                                \
   FLAG(string, keys_file, "", "path", kRange, kGet,                            \
@@ -57,6 +57,9 @@
            "see what a reader at this sequence number sees")                   \
   FLAG(bool, each_table, false, "", kInput, kOfDatabases,                      \
            "take the tables in the folder of a database one by one")           \
+  FLAG(bool, one_database, false, "", kInput, kSpace | kStats | kReport,       \
+           "take a folder of tables without a CURRENT as one database, as "    \
+           "get, scan and diff do")                                            \
   FLAG(string, cf, "default", "name", kInput, kOfDatabases,                    \
            "the column family of a database")                                  \
   FLAG(string, db_paths, "", "list", kInput, kOfDatabases,                     \

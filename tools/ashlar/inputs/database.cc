@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "ashlar/table/table_cache.h"
 #include "ashlar/util/file.h"
 #include "ashlar/util/printable.h"
 #include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/flags/split_list.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
+#include "tools/ashlar/inputs/table_folder.h"
 #include "tools/ashlar/inputs/write_ahead_logs.h"
 #include "tools/ashlar/print/output.h"
 
@@ -23,21 +23,13 @@ namespace {
 // A writer may compact again and again while its tables are opened.
 constexpr int kMostTries = 5;
 
-// The folders that --db_paths names, by their numbers in the MANIFEST.
-std::vector<std::string> PathList() {
-  std::vector<std::string> paths;
-  std::string_view rest = FLAGS_db_paths;
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    paths.emplace_back(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return paths;
-}
-
 bool Exists(const std::string& path) {
   struct stat attributes;
   return stat(path.c_str(), &attributes) == 0;
+}
+
+bool HasCurrent(const std::string& folder) {
+  return Exists(folder + "/CURRENT");
 }
 
 Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
@@ -49,12 +41,20 @@ Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
 
 }  // namespace
 
-bool IsDatabase(const std::string& path) {
-  return !FLAGS_each_table && IsDirectory(path) && Exists(path + "/CURRENT");
+bool IsDatabase(const std::string& path, FolderUse use) {
+  if (use == FolderUse::kTables || FLAGS_each_table || !IsDirectory(path)) {
+    return false;
+  }
+  if (HasCurrent(path)) return true;
+  return !FLAGS_recursive &&
+         (use == FolderUse::kOneDatabase || FLAGS_one_database);
 }
 
 struct Database::State {
   DatabaseFiles files;
+  // Of a folder without a CURRENT, but for its files. Without tables: it has
+  // one.
+  TableFolder folder;
   const ColumnFamilyFiles* family = nullptr;  // in files
   std::map<uint64_t, const LiveTable*> by_number;
   std::unique_ptr<TableVersion> version;
@@ -64,6 +64,7 @@ struct Database::State {
 Database::Database(std::string folder) : folder_(std::move(folder)) {}
 Database::~Database() = default;
 
+bool Database::has_manifest() const { return state_->folder.names.empty(); }
 const DatabaseFiles& Database::files() const { return state_->files; }
 const ColumnFamilyFiles& Database::family() const { return *state_->family; }
 const Comparator* Database::comparator() const {
@@ -77,12 +78,24 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& folder) {
   return database;
 }
 
+Status Database::ReadFiles(State* state) const {
+  if (HasCurrent(folder_)) {
+    auto files = ReadDatabaseFiles(folder_);
+    if (files.ok()) state->files = std::move(*files);
+    return files.status();
+  }
+  auto folder = ReadTableFolder(folder_);
+  if (!folder.ok()) return folder.status();
+  state->files = std::move(folder->files);
+  state->folder = std::move(*folder);
+  return {};
+}
+
 Status Database::Load() {
-  auto files = ReadDatabaseFiles(folder_);
-  if (!files.ok()) return files.status();
   auto state = std::make_unique<State>();
-  state->files = std::move(*files);
-  Status status = Choose(state.get());
+  Status status = ReadFiles(state.get());
+  if (!status.ok()) return status;
+  status = Choose(state.get());
   if (status.ok()) status = MakeVersion(state.get());
   if (!status.ok()) return status.WithPrefix(folder_);
   state_ = std::move(state);
@@ -194,7 +207,7 @@ Status Database::MakeVersion(State* state) const {
 }
 
 Result<std::string> Database::FolderOf(const LiveTable& table) const {
-  const std::vector<std::string> paths = PathList();
+  const std::vector<std::string> paths = SplitList(FLAGS_db_paths, ',');
   if (table.path_id != 0 && table.path_id >= paths.size()) {
     return Status::InvalidArgument(
         TableFileName(table.number) + " is in path " +
@@ -210,6 +223,8 @@ Result<std::string> Database::FolderOf(const LiveTable& table) const {
 }
 
 Result<std::string> Database::PathOf(const LiveTable& table) const {
+  if (!has_manifest())
+    return folder_ + "/" + state_->folder.names.at(table.number);
   auto folder = FolderOf(table);
   if (!folder.ok()) return folder;
   const std::string path = *folder + "/" + TableFileName(table.number);
@@ -250,18 +265,48 @@ Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
   if (!file.ok()) return file.status();
   Status status = CheckSize(**file, live);
   table->file = std::move(*file);
-  if (live.largest_seqno != kMaxSequenceNumber) {
+  if (has_manifest() && live.largest_seqno != kMaxSequenceNumber) {
     table->options.largest_seqno = live.largest_seqno;
   }
   return status;
 }
 
 Result<uint64_t> Database::CountUnreadLogs() const {
-  return CountWriteAheadLogs(
-      folder_, std::max(family().log_number, files().min_log_number_to_keep));
+  const uint64_t first =
+      std::max(family().log_number, files().min_log_number_to_keep);
+  auto count = CountWriteAheadLogs(folder_, first);
+  if (!count.ok()) return count;
+  const auto elsewhere = FindLogFolder(folder_);
+  if (!elsewhere.ok()) return elsewhere.status();
+  if (!elsewhere->has_value()) return count;
+  const auto more = CountWriteAheadLogs(**elsewhere, first);
+  if (!more.ok()) {
+    return more.status().WithPrefix("wal_dir of its OPTIONS file");
+  }
+  return *count + *more;
+}
+
+void Database::WarnOfMissingManifest() const {
+  PrintWarning(folder_ +
+               ": no CURRENT names a MANIFEST: its tables count as one level, "
+               "and of each key the entry with the largest sequence number as "
+               "the newest");
+  if (state_->folder.unnumbered != 0) {
+    PrintWarning(folder_ +
+                 ": tables for ingestion, whose entries have sequence number 0 "
+                 "and count as the oldest: " +
+                 std::to_string(state_->folder.unnumbered));
+  }
+  if (state_->folder.unnamed != 0) {
+    PrintWarning(folder_ +
+                 ": tables that name no column family, and count for each with "
+                 "their comparator: " +
+                 std::to_string(state_->folder.unnamed));
+  }
 }
 
 void Database::WarnOfTheRest() const {
+  if (!has_manifest()) WarnOfMissingManifest();
   const auto logs = CountUnreadLogs();
   if (!logs.ok()) {
     PrintWarning(folder_ + ": its write-ahead logs were not counted: " +

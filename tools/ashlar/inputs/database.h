@@ -1,5 +1,6 @@
 // A folder as the database that it is: one column family of it, whose tables
-// are asked in the order that its MANIFEST gives.
+// are asked in the order that its MANIFEST gives. A folder without a CURRENT is
+// a database of one level (table_folder.h).
 //
 // The database may be in use. If its writer removes a table before it is open,
 // the MANIFEST is read again. Used by one thread at a time.
@@ -23,9 +24,17 @@
 
 namespace ashlar::tool {
 
-// Returns whether the folder is to be taken as a database: it has a CURRENT,
-// and --each_table is not given.
-bool IsDatabase(const std::string& path);
+// What a command takes a folder for.
+enum class FolderUse : uint8_t {
+  kTables,     // the tables in it, one by one
+  kDatabases,  // a database if it has a CURRENT, or --one_database is given
+  // A database, with or without a CURRENT: what the command shows of a key
+  // depends on all tables.
+  kOneDatabase,
+};
+// Returns whether the folder is an input of its own, instead of the tables in
+// it. With --each_table, none is; with --recursive, only one with a CURRENT.
+bool IsDatabase(const std::string& path, FolderUse use);
 
 class Database {
  public:
@@ -35,6 +44,9 @@ class Database {
   Database& operator=(const Database&) = delete;
   ~Database();
 
+  // Whether the order of its tables is known. If not, their entries are to be
+  // merged by sequence number.
+  bool has_manifest() const;
   const DatabaseFiles& files() const;
   const Comparator* comparator() const;
   // Opens the tables whose range has one of these user keys, which come without
@@ -54,10 +66,11 @@ class Database {
   void ForEachTable(Report* report,
                     const std::function<void(const LiveTable& table,
                                              const std::string& path)>& take);
-  // Returns how many write-ahead logs may have entries that no table has.
+  // Returns how many write-ahead logs may have entries that no table has: in
+  // the folder, and in that which the database's OPTIONS file names.
   Result<uint64_t> CountUnreadLogs() const;
-  // Prints warnings: of what the tables do not have, and of what the MANIFEST
-  // has that was left out.
+  // Prints warnings: of what the tables do not have, of what the MANIFEST has
+  // that was left out, and by which rule tables are read if there is none.
   void WarnOfTheRest() const;
 
  private:
@@ -67,11 +80,13 @@ class Database {
   explicit Database(std::string folder);
   // Reads the MANIFEST. After an error, the state is the old one.
   Status Load();
+  Status ReadFiles(State* state) const;
   static Status Choose(State* state);
   Status MakeVersion(State* state) const;
   template <typename OpenSome>
   Result<OpenedTables> OpenWhileTheyLast(const OpenSome& open);
   std::vector<uint64_t> TableNumbers() const;
+  void WarnOfMissingManifest() const;
   bool WasRemoved(const LiveTable& table, const std::string& path);
   Result<std::string> FolderOf(const LiveTable& table) const;
   Status Describe(const LiveTable& live, TableToOpen* table) const;

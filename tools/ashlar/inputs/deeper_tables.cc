@@ -8,6 +8,7 @@
 #include "ashlar/table/table_reader.h"
 #include "ashlar/table/table_summary.h"
 #include "ashlar/util/printable.h"
+#include "tools/ashlar/flags/split_list.h"
 #include "tools/ashlar/inputs/open_table.h"
 
 namespace ashlar::tool {
@@ -17,16 +18,6 @@ struct DeeperTable {
   std::string path;
   FileRange range;
 };
-
-std::vector<std::string> Split(std::string_view list) {
-  std::vector<std::string> names;
-  for (;;) {
-    const size_t comma = std::min(list.find(','), list.size());
-    if (comma != 0) names.emplace_back(list.substr(0, comma));
-    if (comma == list.size()) return names;
-    list.remove_prefix(comma + 1);
-  }
-}
 
 Status ReadTable(const Input& input, const Comparator* comparator,
                  std::vector<DeeperTable>* level) {
@@ -91,7 +82,9 @@ Status ReadLevel(const std::string& list, const Comparator* comparator,
 }  // namespace
 
 std::vector<Input> DeeperInputs(const std::string& list) {
-  return ExpandInputs(Split(list));
+  std::vector<std::string> names = SplitList(list, ',');
+  std::erase(names, "");
+  return ExpandInputs(names);
 }
 
 Status ReadDeeperLevels(const std::vector<std::string>& lists,

@@ -15,12 +15,6 @@
 namespace ashlar::tool {
 namespace {
 
-std::string Below(const std::string& directory, std::string_view name) {
-  std::string path = directory;
-  if (!path.ends_with('/')) path += '/';
-  return path.append(name);
-}
-
 // A link to a folder does not count: following it might never end.
 bool IsFolderItself(const std::string& path) {
   struct stat attributes;
@@ -85,6 +79,12 @@ std::vector<Input> ExpandInputs(const std::vector<std::string>& names) {
     }
   }
   return inputs;
+}
+
+std::string Below(const std::string& directory, std::string_view name) {
+  std::string path = directory;
+  if (!path.ends_with('/')) path += '/';
+  return path.append(name);
 }
 
 bool IsDirectory(const std::string& path) {

@@ -3,6 +3,7 @@
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_INPUTS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ashlar/util/status.h"
@@ -22,6 +23,8 @@ struct Input {
 // With --recursive, the entries of the folders in it follow.
 std::vector<Input> ExpandInputs(const std::vector<std::string>& names);
 
+// Returns the path of what is called so in the directory.
+std::string Below(const std::string& directory, std::string_view name);
 bool IsDirectory(const std::string& path);
 // Returns the absolute path without links, or the path itself if there is no
 // such file.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "ashlar/util/file.h"
-#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/inputs.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/property_filter.h"
@@ -46,7 +45,7 @@ void PrintExtras(const std::string& path, bool show_properties,
 std::vector<Input> InputsOf(const CommandLine& line, FolderUse folders) {
   std::vector<Input> inputs;
   for (const std::string& name : line.inputs) {
-    if (folders == FolderUse::kDatabases && IsDatabase(name)) {
+    if (IsDatabase(name, folders)) {
       inputs.push_back({name, Status(), /*is_database=*/true});
       continue;
     }
@@ -92,7 +91,10 @@ std::string CheckInputsAndForm(const CommandLine& line) {
 std::string CheckDatabaseFlags(const CommandLine& line,
                                std::string_view command, FolderUse folders) {
   if (folders == FolderUse::kTables ||
-      std::any_of(line.inputs.begin(), line.inputs.end(), IsDatabase)) {
+      std::any_of(line.inputs.begin(), line.inputs.end(),
+                  [folders](const std::string& input) {
+                    return IsDatabase(input, folders);
+                  })) {
     return {};
   }
   for (const char* const flag :
@@ -100,8 +102,7 @@ std::string CheckDatabaseFlags(const CommandLine& line,
     // get takes a snapshot of any table.
     if (line.Given(flag) &&
         (command != "get" || std::string_view(flag) != "snapshot")) {
-      return std::string("--") + flag +
-             " needs a folder that is a database: one with a CURRENT";
+      return std::string("--") + flag + " needs a folder that is a database";
     }
   }
   return {};

@@ -10,6 +10,7 @@
 
 #include "ashlar/table/inspect.h"
 #include "tools/ashlar/flags/flags.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/print/report.h"
 
 namespace ashlar::tool {
@@ -24,9 +25,6 @@ std::string CheckInputsAndForm(const CommandLine& line);
 // Does the command's work on one file, and adds faults to the report.
 using FileCommand =
     std::function<void(const std::string& path, Report* report)>;
-// Whether a folder that is a database (IsDatabase) is an input of its own,
-// instead of the tables in it.
-enum class FolderUse : uint8_t { kTables, kDatabases };
 
 // Returns what is wrong with flags that only databases have, if no input is
 // one. Empty if nothing is.

@@ -1,5 +1,6 @@
 #include "tools/ashlar/inputs/visible_entries.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -68,8 +69,30 @@ VisibleEntries::VisibleEntries(
       joins_(merge_operator != nullptr),
       merge_operator_(joins_ ? std::move(merge_operator)
                              : std::make_shared<UnjoinedOperands>()),
-      it_({.comparator = comparator, .merge_operator = merge_operator_.get()},
-          OptionsAt(FLAGS_snapshot), tables.ForIterator()) {}
+      it_(Options(), OptionsAt(FLAGS_snapshot), tables.ForIterator()) {}
+
+// Operands that are not joined may lie above a reference to a blob, which the
+// iterator only accepts if it can fetch the blob. It gets the reference itself.
+UserIteratorOptions VisibleEntries::Options() {
+  UserIteratorOptions options;
+  options.comparator = comparator_;
+  options.merge_operator = merge_operator_.get();
+  if (joins_) return options;
+  options.fetch_blob = [this](const Slice&, const Slice& reference,
+                              std::string* value) {
+    value->assign(reference.data(), reference.size());
+    references_.push_back(value->data());
+    return Status();
+  };
+  return options;
+}
+
+bool VisibleEntries::IsReference(const WideColumn& column) const {
+  // The column is what the iterator keeps, so their bytes are in one place.
+  return column.is_blob_index ||
+         std::find(references_.begin(), references_.end(),
+                   column.value.data()) != references_.end();
+}
 
 // The start may come to a key in front of the range, and pass over it.
 void VisibleEntries::SeekToStart() {
@@ -78,16 +101,19 @@ void VisibleEntries::SeekToStart() {
 }
 
 void VisibleEntries::SeekToFirst() {
+  references_.clear();
   it_.SeekToFirst();
   Take();
 }
 
 void VisibleEntries::Seek(const Slice& user_key) {
+  references_.clear();
   it_.Seek(user_key);
   Take();
 }
 
 void VisibleEntries::Next() {
+  references_.clear();
   it_.Next();
   Take();
   Show();
@@ -103,9 +129,12 @@ void VisibleEntries::Take() {
 }
 
 Status VisibleEntries::ShowEntity() {
-  const std::span<const WideColumn> columns = it_.columns();
-  Status encoded =
-      EncodeWideColumns({columns.begin(), columns.end()}, &entity_);
+  const std::span<const WideColumn> shown = it_.columns();
+  std::vector<WideColumn> columns(shown.begin(), shown.end());
+  for (WideColumn& column : columns) {
+    column.is_blob_index = IsReference(column);
+  }
+  Status encoded = EncodeWideColumns(std::move(columns), &entity_);
   value_ = entity_;
   return encoded;
 }
@@ -120,8 +149,8 @@ void VisibleEntries::Show() {
     type_ = ValueType::kTypeMerge;
   } else if (columns.size() == 1 && columns[0].name.empty() &&
              it_.type() != ValueType::kTypeWideColumnEntity) {
-    type_ =
-        it_.is_blob_index() ? ValueType::kTypeBlobIndex : ValueType::kTypeValue;
+    type_ = IsReference(columns[0]) ? ValueType::kTypeBlobIndex
+                                    : ValueType::kTypeValue;
   } else {
     type_ = ValueType::kTypeWideColumnEntity;
     status_ = ShowEntity();

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/merge_operator.h"
 #include "ashlar/table/table_version.h"
@@ -60,11 +62,16 @@ class VisibleEntries {
   void Take();
   void Show();
   Status ShowEntity();
+  UserIteratorOptions Options();
+  bool IsReference(const WideColumn& column) const;
 
   const Comparator* const comparator_;
   const KeyRange range_;
   const bool joins_;
   const std::shared_ptr<const MergeOperator> merge_operator_;
+  // Where the references to blobs begin that the iterator has "fetched" for its
+  // key, in a walk that does not join operands.
+  std::vector<const char*> references_;
   UserIterator it_;
   bool valid_ = false;
   Status status_;

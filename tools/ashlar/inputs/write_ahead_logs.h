@@ -3,6 +3,7 @@
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_WRITE_AHEAD_LOGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ashlar/util/result.h"
@@ -13,6 +14,11 @@ namespace ashlar::tool {
 // larger one: they may have entries that no table has.
 Result<uint64_t> CountWriteAheadLogs(const std::string& folder,
                                      uint64_t from_number);
+
+// Returns the folder of the logs, if the newest OPTIONS file of the database
+// names one other than the folder of the database. A path that is not absolute
+// is relative to where the writer ran. Errors are those of reading the files.
+Result<std::optional<std::string>> FindLogFolder(const std::string& folder);
 
 }  // namespace ashlar::tool
 

@@ -48,7 +48,8 @@ class Collector {
   bool Run(Report* report) {
     if (!ChooseSample(report) || !ReadAll(report)) return false;
     TableInspection& inspection = table_->inspection;
-    if (inspection.magic == TableMagic::kUnknown) {
+    if (inspection.magic == TableMagic::kUnknown &&
+        !HasFoundBlocks(inspection)) {
       report->SetFileStatus("not_sst");
     }
     if (!inspection.blocks.empty()) {

@@ -1,12 +1,13 @@
 #include "tools/ashlar/measure/trial_table.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/table/internal_key.h"
 #include "tools/ashlar/inputs/copy_entries.h"
 #include "tools/ashlar/inputs/open_table.h"
-#include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/rows/scratch_folder.h"
 
 namespace ashlar::tool {
@@ -37,13 +38,12 @@ Status TrialTable::Write(const TableOptions& options,
   auto scratch = ScratchFile::Create(ScratchFolder());
   if (!scratch.ok()) return scratch.status();
   scratch_ = std::move(scratch).value();
-  Progress progress(path_);
   const Stopwatch stopwatch;
   auto builder = TableBuilder::Create(options, build, scratch_.get());
   if (!builder.ok()) return builder.status();
   std::string key;
   Status status =
-      ForEachEntry(input_, &progress,
+      ForEachEntry(input_, progress_,
                    [&](const Slice& user_key, SequenceNumber sequence,
                        ValueType type, const Slice& value) {
                      key.clear();
@@ -56,6 +56,11 @@ Status TrialTable::Write(const TableOptions& options,
   return status;
 }
 
+// The part may have ended without a last update.
+void TrialTable::ShowPartIsDone() const {
+  static_cast<void>(progress_->Update(1, 1));
+}
+
 Status TrialTable::ReadBack(WorkerPool* pool) {
   auto file = scratch_->NewReader();
   if (!file.ok()) return file.status();
@@ -64,18 +69,18 @@ Status TrialTable::ReadBack(WorkerPool* pool) {
   auto table = TableReader::Open(std::move(file).value(), reader_options);
   if (!table.ok()) return table.status();
   table_ = std::move(table).value();
-  Progress progress(path_);
   const Stopwatch stopwatch;
   ReadOptions options = ReadOptionsFromFlags();
   options.verify_checksums = true;
   uint64_t entries = 0;
   Status status = table_->CheckEntries(
       options, pool,
-      [&progress](uint64_t done, uint64_t total) {
-        return progress.Update(done, total);
+      [this](uint64_t done, uint64_t total) {
+        return progress_->Update(done, total);
       },
       &entries);
   read_ = stopwatch.Read();
+  if (status.ok()) ShowPartIsDone();
   const uint64_t written = made_.num_entries - made_.num_range_deletions;
   if (status.ok() && entries != written) {
     return Status::Corruption(
@@ -92,14 +97,21 @@ Status TrialTable::Compare() const {
   Iterator b = table_->NewIterator(options);
   a.SeekToFirst();
   b.SeekToFirst();
+  constexpr uint64_t kEntriesBetweenLooks = 1024;
+  uint64_t entries = 0;
   for (; a.Valid() && b.Valid(); a.Next(), b.Next()) {
-    if (Interrupted()) return Status::Aborted("interrupted");
+    if (entries++ % kEntriesBetweenLooks == 0 &&
+        !progress_->UpdateByEntries(entries, made_.num_entries,
+                                    input_.file().Size())) {
+      return Status::Aborted("interrupted");
+    }
     if (a.key() != b.key() || a.value() != b.value()) {
       return Status::Corruption(
           "after recompression, " + DescribeInternalKey(a.key()) +
           " is read back as " + DescribeInternalKey(b.key()));
     }
   }
+  ShowPartIsDone();
   // An iterator also ends at an error.
   if (!a.status().ok()) return a.status();
   if (!b.status().ok()) return b.status();

@@ -6,8 +6,6 @@
 #define ASHLAR_TOOLS_ASHLAR_MEASURE_TRIAL_TABLE_H_
 
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "ashlar/table/options.h"
 #include "ashlar/table/table_builder.h"
@@ -15,19 +13,19 @@
 #include "ashlar/util/scratch_file.h"
 #include "ashlar/util/status.h"
 #include "ashlar/util/worker_pool.h"
+#include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/print/stopwatch.h"
 
 namespace ashlar::tool {
 
 class TrialTable {
  public:
-  // Copies everything in `input`, which must outlive this. `path` is shown with
-  // the progress.
-  TrialTable(const TableReader& input, std::string path)
-      : input_(input), path_(std::move(path)) {}
+  // Copies everything in `input`. Both must outlive this.
+  TrialTable(const TableReader& input, Progress* progress)
+      : input_(input), progress_(progress) {}
 
-  // Each of these is called once, in this order. They return Aborted if the
-  // user interrupts.
+  // Each of these is called once, in this order, and is a part of the progress.
+  // They return Aborted if the user interrupts.
   Status Write(const TableOptions& options, const BuildOptions& build);
   // Reads every entry. Workers of the pool help; it may be null.
   Status ReadBack(WorkerPool* pool);
@@ -40,8 +38,10 @@ class TrialTable {
   Elapsed read() const { return read_; }
 
  private:
+  void ShowPartIsDone() const;
+
   const TableReader& input_;
-  const std::string path_;
+  Progress* const progress_;
   std::unique_ptr<ScratchFile> scratch_;
   std::unique_ptr<TableReader> table_;  // what was read back
   TableProperties made_;

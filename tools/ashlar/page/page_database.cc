@@ -168,7 +168,10 @@ std::string RenderDatabaseHeader(const JsonValue& file) {
   html += RenderBytesFact("bytes of the tables", file["file_bytes"].number());
   fact("entries", Count(SumOver(levels, "entries")));
   fact("last sequence number", Count(database["last_sequence"].number()));
-  fact("manifest", HtmlText(database["manifest"].text()));
+  const std::string& manifest = database["manifest"].text();
+  fact("manifest", manifest.empty() ? "none: without a CURRENT, all tables "
+                                      "count as one level"
+                                    : HtmlText(manifest));
   fact("write-ahead logs", LogsText(database["write_ahead_logs"]));
   fact("blob files", BlobsText(database));
   if (!database["db_id"].text().empty()) {

@@ -75,15 +75,62 @@ void Progress::SetFile(uint64_t number, uint64_t files) {
 
 int Progress::percent() { return run.percent; }
 
+void PartTimes::Begin(uint64_t parts, double seconds) {
+  parts_ = parts;
+  ++begun_;
+  begin_ = seconds;
+}
+
+std::optional<double> PartTimes::Left(double share, double seconds) const {
+  constexpr double kLeastShare = 0.01;
+  if (begun_ == 0) return std::nullopt;
+  const auto done = static_cast<double>(begun_ - 1);
+  const auto to_come = static_cast<double>(parts_ - std::min(begun_, parts_));
+  if (share < kLeastShare) {
+    if (begun_ == 1) return std::nullopt;
+    return begin_ / done * (to_come + 1);
+  }
+  const double present = (seconds - begin_) / share;
+  const double average = (begin_ + present) / (done + 1);
+  return present * (1 - share) + average * to_come;
+}
+
+void Progress::BeginPart(uint64_t parts, uint64_t part_bytes,
+                         std::string what) {
+  parts_ = parts;
+  part_bytes_ = part_bytes;
+  what_ = std::move(what);
+  times_.Begin(parts, Seconds());
+  // The name of the part is news by itself.
+  shown_percent_ = -1;
+}
+
+double Progress::Seconds() const {
+  return static_cast<double>(stopwatch_.WallMicros()) / 1e6;
+}
+
 bool Progress::Update(uint64_t done, uint64_t total) {
   // A damaged file may name offsets beyond its end.
   done = std::min(done, total);
+  std::optional<double> seconds_left;
+  if (parts_ != 0 && total != 0) {
+    const double share = static_cast<double>(done) / static_cast<double>(total);
+    seconds_left = times_.Left(share, Seconds());
+    done = std::min(times_.done(), parts_ - 1) * part_bytes_ +
+           static_cast<uint64_t>(share * static_cast<double>(part_bytes_));
+    total = parts_ * part_bytes_;
+  } else if (done != 0) {
+    seconds_left = Seconds() * static_cast<double>(total - done) /
+                   static_cast<double>(done);
+  }
   if (total != 0) {
     run.percent = static_cast<int>(100.0 * static_cast<double>(done) /
                                    static_cast<double>(total));
   }
   if (Interrupted()) return false;
-  if (total != 0 && Wanted(total) && IsNews()) Show(done, total);
+  if (total != 0 && Wanted(total) && IsNews()) {
+    Show(done, total, seconds_left);
+  }
   return true;
 }
 
@@ -111,12 +158,16 @@ std::string ProgressLine(const ProgressState& state, size_t columns) {
   const double done = static_cast<double>(state.done) / kMega;
   const double all = static_cast<double>(state.total) / kMega;
   const double rate = state.seconds > 0 ? done / state.seconds : 0;
-  const std::string percent = std::to_string(state.percent) + " %";
+  const std::string bare_percent = std::to_string(state.percent) + " %";
+  const std::string percent =
+      state.what.empty() ? bare_percent
+                         : std::string(state.what) + ": " + bare_percent;
   const std::string bar = " " + ProgressBar(state.percent, 20);
   const std::string short_bar = " " + ProgressBar(state.percent, 10);
   const std::string sizes = Format(" %.1f of %.1f MB", done, all);
   const std::string speed = Format(", %.0f MB/s", rate);
-  const std::string left = rate > 0 ? ", " + TimeLeft((all - done) / rate) : "";
+  const std::string left =
+      state.seconds_left ? ", " + TimeLeft(*state.seconds_left) : "";
   std::string file;
   if (state.files > 1) {
     file = std::to_string(state.number) + "/" + std::to_string(state.files);
@@ -129,6 +180,7 @@ std::string ProgressLine(const ProgressState& state, size_t columns) {
       percent + short_bar + left,
       percent + left,
       percent,
+      bare_percent,
   };
   // Enough to distinguish files.
   constexpr size_t kLeastPath = 16;
@@ -140,17 +192,18 @@ std::string ProgressLine(const ProgressState& state, size_t columns) {
     head += ": ";
     return head += tail;
   }
-  return percent.size() <= columns ? percent : std::string();
+  return bare_percent.size() <= columns ? bare_percent : std::string();
 }
 
-void Progress::Show(uint64_t done, uint64_t total) {
+void Progress::Show(uint64_t done, uint64_t total,
+                    const std::optional<double>& seconds_left) {
   constexpr double kMega = 1e6;
   shown_percent_ = run.percent;
   shown_micros_ = stopwatch_.WallMicros();
   const double seconds = static_cast<double>(shown_micros_) / kMega;
-  ShowStatusLine(ProgressLine(
-      {path_, run.percent, done, total, seconds, run.number, run.files},
-      StatusColumns()));
+  ShowStatusLine(ProgressLine({path_, run.percent, done, total, seconds,
+                               run.number, run.files, what_, seconds_left},
+                              StatusColumns()));
 }
 
 }  // namespace ashlar::tool

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,9 +23,30 @@ struct ProgressState {
   double seconds = 0;
   uint64_t number = 1;  // of the file, among `files`
   uint64_t files = 1;
+  std::string_view what = {};  // of the work is going on; may be empty
+  std::optional<double> seconds_left = {};  // none: unknown
 };
 // Returns the parts of the line that fit into `columns`, in printable ASCII.
 std::string ProgressLine(const ProgressState& state, size_t columns);
+
+// Estimates how long work of several parts still takes. Each part does as much,
+// but may be slower or faster than others: so those to come count as long as
+// the parts so far took on average.
+class PartTimes {
+ public:
+  // Begins the next part, of `parts` in all, `seconds` after the work began.
+  void Begin(uint64_t parts, double seconds);
+  // How many parts are done.
+  uint64_t done() const { return begun_ == 0 ? 0 : begun_ - 1; }
+  // Returns the time left if this share of the present part is done; nothing
+  // if that is too little to tell, and no part is done.
+  std::optional<double> Left(double share, double seconds) const;
+
+ private:
+  uint64_t parts_ = 1;
+  uint64_t begun_ = 0;
+  double begin_ = 0;  // of the present part
+};
 
 class Progress {
  public:
@@ -41,6 +63,11 @@ class Progress {
   // bytes. `entries` is what the file claims, and may be wrong.
   bool UpdateByEntries(uint64_t done, uint64_t entries, uint64_t bytes);
 
+  // Says that the updates from here on are of the next of `parts` parts of the
+  // work, and shows what that is. Each part counts as `part_bytes`, whatever
+  // the total of its updates is.
+  void BeginPart(uint64_t parts, uint64_t part_bytes, std::string what);
+
   // Sets which of the run's files is next. The first is 1.
   static void SetFile(uint64_t number, uint64_t files);
   // Returns how far the work on the last file came, in percent.
@@ -48,10 +75,16 @@ class Progress {
 
  private:
   bool IsNews() const;
-  void Show(uint64_t done, uint64_t total);
+  void Show(uint64_t done, uint64_t total,
+            const std::optional<double>& seconds_left);
+  double Seconds() const;
 
   const std::string path_;
   const Stopwatch stopwatch_;
+  uint64_t parts_ = 0;  // 0: the work has no parts
+  uint64_t part_bytes_ = 0;
+  std::string what_;
+  PartTimes times_;
   int shown_percent_ = -1;
   uint64_t shown_micros_ = 0;
 };
