@@ -96,9 +96,9 @@ bool AddBuffers(const std::string& format, int64_t all, FuzzInput* input,
     array->Bytes(Take(input, std::max<int64_t>(end, 0)));
     return true;
   }
-  ColumnType type;
+  ArrowType type;
   MadeSchema schema(format);
-  FUZZ_CHECK(ParseColumnType(*schema.get(), &type).ok());
+  FUZZ_CHECK(ParseArrowType(*schema.get(), &type).ok());
   array->Bytes(Take(input, format == "b" ? (all + 7) / 8 : type.width * all));
   return true;
 }
@@ -133,8 +133,8 @@ Made Make(FuzzInput* input, int depth) {
 void Check(FuzzInput input) {
   constexpr int kDepth = 4;
   const Made made = Make(&input, kDepth);
-  ColumnType type;
-  if (!made.is_usable || !ParseColumnType(*made.schema->get(), &type).ok()) {
+  ArrowType type;
+  if (!made.is_usable || !ParseArrowType(*made.schema->get(), &type).ok()) {
     return;
   }
   FUZZ_CHECK(!TypeName(type).empty());

@@ -63,7 +63,7 @@ bool IsListView(Layout layout) {
 
 }  // namespace
 
-Status Column::Bind(const ColumnType& type, const ArrowArray& array,
+Status Column::Bind(const ArrowType& type, const ArrowArray& array,
                     int64_t first, int64_t length) {
   type_ = &type;
   first_ = first;

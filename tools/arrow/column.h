@@ -16,8 +16,8 @@
 
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "tools/arrow/arrow_type.h"
 #include "tools/arrow/c_data.h"
-#include "tools/arrow/column_type.h"
 
 namespace ashlar::arrow {
 
@@ -44,7 +44,7 @@ class Column {
   // array's own offset. Returns Corruption for an array that cannot be one of
   // this type; the column is not to be read then. Keeps its memory for the next
   // batch.
-  Status Bind(const ColumnType& type, const ArrowArray& array, int64_t first,
+  Status Bind(const ArrowType& type, const ArrowArray& array, int64_t first,
               int64_t length);
 
   // Of all these: `row` is at least 0 and below the length.
@@ -52,7 +52,7 @@ class Column {
   // Returns the value, of a dictionary if the rows are indexes of one.
   Cell At(int64_t row) const;
 
-  const ColumnType& type() const { return *type_; }
+  const ArrowType& type() const { return *type_; }
   int64_t length() const { return length_; }
 
   // For values as At returns them, of the layout.
@@ -94,7 +94,7 @@ class Column {
   Status BindFields(const ArrowArray& array);
   Status BindDictionary(const ArrowArray& array);
 
-  const ColumnType* type_ = nullptr;
+  const ArrowType* type_ = nullptr;
   int64_t length_ = 0;
   int64_t first_ = 0;  // of the rows in the array
   int64_t start_ = 0;  // of the rows in the buffers

@@ -67,7 +67,7 @@ void AppendFloat(const Cell& cell, std::string* text) {
 }
 
 void AppendDecimal(const Cell& cell, std::string* text) {
-  const ColumnType& type = cell.column->type();
+  const ArrowType& type = cell.column->type();
   Wide number;
   if (type.width == sizeof number) {
     std::memcpy(&number, cell.column->Bytes(cell.row).data(), sizeof number);
@@ -112,7 +112,7 @@ void AppendBase64(const Slice& bytes, std::string* text) {
 }
 
 bool AppendMoment(const Cell& cell, std::string* text, std::string* reason) {
-  const ColumnType& type = cell.column->type();
+  const ArrowType& type = cell.column->type();
   const int64_t units = cell.column->Integer(cell.row);
   if (type.meaning == Meaning::kDate) {
     AppendDate(type.width == 4 ? units : DaysOf(units, type.unit_digits), text);
@@ -170,7 +170,7 @@ bool AppendJsonList(const Cell& cell, std::string* json, std::string* reason,
 
 bool AppendJsonObject(const Cell& cell, std::string* json, std::string* reason,
                       size_t most_bytes) {
-  const std::vector<ColumnType>& fields = cell.column->type().children;
+  const std::vector<ArrowType>& fields = cell.column->type().children;
   *json += '{';
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) *json += ',';

@@ -42,8 +42,8 @@ constexpr size_t kMostBytes = size_t{1} << 16;
 
 // Returns the JSON of all values, or what is wrong.
 std::string Read(MadeSchema& schema, MadeArray& array) {
-  ColumnType type;
-  Status status = ParseColumnType(*schema.get(), &type);
+  ArrowType type;
+  Status status = ParseArrowType(*schema.get(), &type);
   if (!status.ok()) return std::string(status.message());
   Column column;
   status = column.Bind(type, *array.get(), 0, array.get()->length);

@@ -20,8 +20,8 @@ using testing::MadeSchema;
 // Returns the text of the only value, or the reason.
 std::string Text(const std::string& format, MadeArray& array) {
   MadeSchema schema(format);
-  ColumnType type;
-  EXPECT_TRUE(ParseColumnType(*schema.get(), &type).ok()) << format;
+  ArrowType type;
+  EXPECT_TRUE(ParseArrowType(*schema.get(), &type).ok()) << format;
   Column column;
   EXPECT_TRUE(column.Bind(type, *array.get(), 0, 1).ok()) << format;
   std::string text;
@@ -83,8 +83,8 @@ TEST(ValueText, Times) {
 
 TEST(ValueText, JsonRefusesBytesThatAreNoText) {
   MadeSchema schema("u");
-  ColumnType type;
-  ASSERT_TRUE(ParseColumnType(*schema.get(), &type).ok());
+  ArrowType type;
+  ASSERT_TRUE(ParseArrowType(*schema.get(), &type).ok());
   MadeArray array(1);
   array.NoBuffer().Numbers<int32_t>({0, 3}).Bytes("ab\xff");
   Column column;

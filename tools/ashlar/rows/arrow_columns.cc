@@ -13,12 +13,12 @@
 namespace ashlar::tool {
 namespace {
 
+using arrow::ArrowType;
 using arrow::Cell;
-using arrow::ColumnType;
 using arrow::Meaning;
 using Notation = PlannedColumn::Notation;
 
-const ColumnType& TypeOfValues(const ColumnType& type) {
+const ArrowType& TypeOfValues(const ArrowType& type) {
   return type.dictionary.empty() ? type : TypeOfValues(type.dictionary[0]);
 }
 
@@ -27,7 +27,7 @@ bool IsText(Meaning meaning) {
 }
 
 // Returns whether values are stored as integers of at most 8 bytes.
-bool IsStoredAsInteger(const ColumnType& type) {
+bool IsStoredAsInteger(const ArrowType& type) {
   switch (type.meaning) {
     case Meaning::kInteger:
     case Meaning::kDate:
@@ -42,9 +42,9 @@ bool IsStoredAsInteger(const ColumnType& type) {
 
 // Returns what is wrong with a column of this type at this place in the plan,
 // or an empty string.
-std::string FindMisuse(const PlannedColumn& planned, const ColumnType& column,
+std::string FindMisuse(const PlannedColumn& planned, const ArrowType& column,
                        bool in_key, bool is_member) {
-  const ColumnType& type = TypeOfValues(column);
+  const ArrowType& type = TypeOfValues(column);
   if (type.meaning == Meaning::kNull || is_member) return {};
   const std::string name = "type " + arrow::TypeName(column);
   if (planned.IsNumber()) {
@@ -68,7 +68,7 @@ std::string FindMisuse(const PlannedColumn& planned, const ColumnType& column,
 // writes it; or the text, if the value is one.
 bool AppendNumberText(const Cell& cell, std::string* text,
                       std::string* reason) {
-  const ColumnType& type = cell.column->type();
+  const ArrowType& type = cell.column->type();
   if (type.meaning == Meaning::kBool) {
     *text += cell.column->Bit(cell.row) ? '1' : '0';
     return true;
@@ -84,7 +84,7 @@ bool AppendNumberText(const Cell& cell, std::string* text,
 // only the text shows what is wrong with it, or what it is.
 bool AppendNumber(const ColumnEncoding& encoding, const Cell& cell,
                   std::string* bytes) {
-  const ColumnType& type = cell.column->type();
+  const ArrowType& type = cell.column->type();
   const bool is_unsigned = type.meaning == Meaning::kUnsigned;
   if (!is_unsigned && !IsStoredAsInteger(type) &&
       type.meaning != Meaning::kFloat) {
@@ -160,7 +160,7 @@ bool ArrowColumns::Find(const ArrowSchema& schema, std::string* reason) {
   wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
   for (const int place : wanted_) {
     const Status status =
-        arrow::ParseColumnType(*schema.children[place], &types_.emplace_back());
+        arrow::ParseArrowType(*schema.children[place], &types_.emplace_back());
     if (IsOkOrThrow(status)) continue;
     *reason = places_.Describe(static_cast<size_t>(place)) + ": " +
               std::string(status.message());
@@ -186,7 +186,7 @@ bool ArrowColumns::AddPart(const PlannedColumn& planned, size_t place,
       std::find(wanted_.begin(), wanted_.end(), static_cast<int>(place));
   Part part = {
       planned, place, static_cast<size_t>(found - wanted_.begin()), {}};
-  const ColumnType& type = types_[part.index];
+  const ArrowType& type = types_[part.index];
   const bool is_member = !in_key && plan_->value != ColumnPlan::Value::kColumn;
   *reason = FindMisuse(planned, type, in_key, is_member);
   if (!reason->empty()) return Refuse(part, reason);

@@ -64,7 +64,7 @@ class ArrowColumns {
   const ColumnPlan* const plan_;
   ColumnPlaces places_;
   std::vector<int> wanted_;
-  std::vector<arrow::ColumnType> types_;  // of the wanted columns
+  std::vector<arrow::ArrowType> types_;  // of the wanted columns
   std::vector<Part> key_parts_;
   std::vector<Part> value_parts_;
   std::vector<arrow::Column> columns_;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ashlar/util/status.h"
-#include "tools/arrow/column_type.h"
+#include "tools/arrow/arrow_type.h"
 #include "tools/arrow/module_abi.h"
 
 namespace ashlar::tool {

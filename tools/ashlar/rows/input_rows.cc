@@ -45,8 +45,8 @@ Status AddFiles(const std::string& folder, std::vector<std::string>* names) {
   return {};
 }
 
-// Of an input of lines, `parser` parses them, and workers of `pool` help if it is
-// not null.
+// Of an input of lines, `parser` parses them, and workers of `pool` help, unless
+// it is null.
 std::unique_ptr<RowInput> NewRowInput(const std::string* name,
                                       const RowFormat* format,
                                       RowParser* parser, BadRows* bad_rows,

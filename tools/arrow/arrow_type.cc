@@ -1,4 +1,4 @@
-#include "tools/arrow/column_type.h"
+#include "tools/arrow/arrow_type.h"
 
 #include <charconv>
 #include <optional>
@@ -86,7 +86,7 @@ std::optional<int> TakeNumber(std::string_view* text) {
   return number;
 }
 
-bool ParsePlain(std::string_view format, ColumnType* type) {
+bool ParsePlain(std::string_view format, ArrowType* type) {
   for (const PlainType& row : kPlainTypes) {
     if (row.format != format) continue;
     type->meaning = row.meaning;
@@ -101,7 +101,7 @@ bool ParsePlain(std::string_view format, ColumnType* type) {
 }
 
 // Parses the words of kFixed and kFixedList: "w:<bytes>", "+w:<values>".
-bool ParseFixed(std::string_view format, ColumnType* type) {
+bool ParseFixed(std::string_view format, ArrowType* type) {
   const bool is_list = format.starts_with("+w:");
   if (!is_list && !format.starts_with("w:")) return false;
   format.remove_prefix(is_list ? 3 : 2);
@@ -117,7 +117,7 @@ bool ParseFixed(std::string_view format, ColumnType* type) {
 }
 
 // Parses "ts<unit>:<zone>".
-bool ParseTimestamp(std::string_view format, ColumnType* type) {
+bool ParseTimestamp(std::string_view format, ArrowType* type) {
   if (!format.starts_with("ts") || format.size() < 4 || format[3] != ':') {
     return false;
   }
@@ -132,7 +132,7 @@ bool ParseTimestamp(std::string_view format, ColumnType* type) {
 }
 
 // Parses "d:<digits>,<scale>", with ",<bits>" after it unless these are 128.
-bool ParseDecimal(std::string_view format, ColumnType* type) {
+bool ParseDecimal(std::string_view format, ArrowType* type) {
   constexpr int kMostScale = 1000;
   if (!format.starts_with("d:")) return false;
   format.remove_prefix(2);
@@ -156,9 +156,9 @@ bool ParseDecimal(std::string_view format, ColumnType* type) {
   return true;
 }
 
-Status ParseAtDepth(const ArrowSchema& schema, int depth, ColumnType* type);
+Status ParseAtDepth(const ArrowSchema& schema, int depth, ArrowType* type);
 
-Status ParseChildren(const ArrowSchema& schema, int depth, ColumnType* type) {
+Status ParseChildren(const ArrowSchema& schema, int depth, ArrowType* type) {
   if (schema.n_children < 0 ||
       (schema.n_children > 0 && schema.children == nullptr)) {
     return Status::InvalidArgument("its fields are missing");
@@ -174,12 +174,12 @@ Status ParseChildren(const ArrowSchema& schema, int depth, ColumnType* type) {
     if (schema.children[i] == nullptr) {
       return Status::InvalidArgument("its fields are missing");
     }
-    ColumnType& child = type->children.emplace_back();
+    ArrowType& child = type->children.emplace_back();
     Status status = ParseAtDepth(*schema.children[i], depth + 1, &child);
     if (!status.ok()) return status;
   }
   if (type->meaning == Meaning::kMap) {
-    const ColumnType& pair = type->children[0];
+    const ArrowType& pair = type->children[0];
     if (pair.meaning != Meaning::kStruct || pair.children.size() != 2) {
       return Status::InvalidArgument("a map whose entries are not pairs");
     }
@@ -187,7 +187,7 @@ Status ParseChildren(const ArrowSchema& schema, int depth, ColumnType* type) {
   return {};
 }
 
-Status ParseAtDepth(const ArrowSchema& schema, int depth, ColumnType* type) {
+Status ParseAtDepth(const ArrowSchema& schema, int depth, ArrowType* type) {
   if (depth > kMostDepth) {
     return Status::NotSupported("types within each other more than " +
                                 std::to_string(kMostDepth) + " times");
@@ -218,12 +218,12 @@ Status ParseAtDepth(const ArrowSchema& schema, int depth, ColumnType* type) {
 
 }  // namespace
 
-Status ParseColumnType(const ArrowSchema& schema, ColumnType* type) {
-  *type = ColumnType();
+Status ParseArrowType(const ArrowSchema& schema, ArrowType* type) {
+  *type = ArrowType();
   return ParseAtDepth(schema, 0, type);
 }
 
-std::string TypeName(const ColumnType& type) {
+std::string TypeName(const ArrowType& type) {
   if (!type.dictionary.empty()) {
     return "dictionary of " + TypeName(type.dictionary[0]);
   }

@@ -1,10 +1,10 @@
-// ColumnType: the type of a column, parsed from an ArrowSchema.
+// ArrowType: the type of a column, parsed from an ArrowSchema.
 //
 // Plain values, thread-safe. Not every type of Arrow is served: unions, runs
 // (run-end encoding), intervals of months and decimals of more than 16 bytes
 // are not. An extension type counts as the type in which it is stored.
-#ifndef ASHLAR_TOOLS_ARROW_COLUMN_TYPE_H_
-#define ASHLAR_TOOLS_ARROW_COLUMN_TYPE_H_
+#ifndef ASHLAR_TOOLS_ARROW_ARROW_TYPE_H_
+#define ASHLAR_TOOLS_ARROW_ARROW_TYPE_H_
 
 #include <cstdint>
 #include <string>
@@ -50,7 +50,7 @@ enum class Layout : uint8_t {
   kStruct,
 };
 
-struct ColumnType {
+struct ArrowType {
   // Returns whether its values have parts, so that only JSON can write them.
   bool IsNested() const { return meaning >= Meaning::kList; }
 
@@ -63,20 +63,20 @@ struct ColumnType {
   int unit_digits = 0;
   bool has_zone = false;  // of kTimestamp: counted in UTC
   int scale = 0;          // of kDecimal: digits after the point
-  std::vector<ColumnType> children;
+  std::vector<ArrowType> children;
   // If the values are in a dictionary: the type of the values, alone. All else
   // is the type of the indexes.
-  std::vector<ColumnType> dictionary;
+  std::vector<ArrowType> dictionary;
 };
 
 // Sets *type. Returns NotSupported for a type that is not served and for types
 // within each other more than 32 times, and InvalidArgument for a schema that
 // is malformed. Messages do not name the column.
-Status ParseColumnType(const ArrowSchema& schema, ColumnType* type);
+Status ParseArrowType(const ArrowSchema& schema, ArrowType* type);
 
 // Returns what the type is called in messages, such as "int64", or "list".
-std::string TypeName(const ColumnType& type);
+std::string TypeName(const ArrowType& type);
 
 }  // namespace ashlar::arrow
 
-#endif  // ASHLAR_TOOLS_ARROW_COLUMN_TYPE_H_
+#endif  // ASHLAR_TOOLS_ARROW_ARROW_TYPE_H_
