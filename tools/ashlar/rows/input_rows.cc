@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "ashlar/util/worker_pool.h"
 #include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/rows/arrow_row_input.h"
 #include "tools/ashlar/rows/row_parser.h"
@@ -45,8 +46,8 @@ Status AddFiles(const std::string& folder, std::vector<std::string>* names) {
   return {};
 }
 
-// Of an input of lines, `parser` parses them, and workers of `pool` help, unless
-// it is null.
+// Of an input of lines, `parser` parses them. Workers of `pool` help, unless it
+// is null.
 std::unique_ptr<RowInput> NewRowInput(const std::string* name,
                                       const RowFormat* format,
                                       RowParser* parser, BadRows* bad_rows,
