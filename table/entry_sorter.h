@@ -77,7 +77,8 @@ struct EntrySorterOptions {
   // About how many bytes all keys and values have, if that is known: for speed
   // only. Entries that `memory` cannot hold are then sorted in a part of it, of
   // which the system has fewer pages to clear, and which is full, and can be
-  // written, earlier. Default: 0: not known.
+  // written, earlier. A size that is much too large makes scratch files of
+  // entries that would fit. Default: 0: not known. ExpectBytes may say it later.
   uint64_t expected_bytes = 0;
 
   // The folder for scratch files. They need as much space as all entries
@@ -130,6 +131,10 @@ class ASHLAR_EXPORT EntrySorter {
   // run. After them, every call returns an error. Also InvalidArgument after
   // ForEach.
   Status Add(const SortEntry& entry);
+
+  // Replaces EntrySorterOptions::expected_bytes, for a caller that can tell only
+  // when some entries were added. To be called by the thread that calls Add.
+  void ExpectBytes(uint64_t bytes);
 
   // Calls `take` with all entries in order, until it returns an error, which
   // this then returns. The slices live until `take` returns. To be called once,

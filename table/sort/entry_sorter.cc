@@ -52,15 +52,21 @@ constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostUnasked = 8;
 
 // An eighth of the memory is left for the table builders of the runs and of the
-// output. A smaller buffer than kLeast would not help. If all entries will not
-// fit, a buffer has a part of them: enough that the last merge has few runs.
-size_t BufferBytes(uint64_t memory, uint64_t buffers, uint64_t expected) {
+// output. A smaller buffer than kLeast would not help.
+size_t BufferBytes(uint64_t memory, uint64_t buffers) {
   constexpr uint64_t kLeast = uint64_t{16} << 10;
+  return static_cast<size_t>(std::max((memory - memory / 8) / buffers, kLeast));
+}
+
+// Returns after how many bytes a buffer is written. If all entries will not
+// fit, that is a part of them: enough that the last merge has few runs. The
+// expected size is a guess, so it must be clearly too large.
+uint64_t PartBytes(uint64_t buffer, uint64_t expected) {
   constexpr uint64_t kLeastPart = uint64_t{24} << 20;
   constexpr uint64_t kParts = 16;
-  const uint64_t most = std::max((memory - memory / 8) / buffers, kLeast);
-  const uint64_t part = std::max(expected / kParts, kLeastPart);
-  return static_cast<size_t>(expected > most ? std::min(part, most) : most);
+  return expected > buffer + buffer / 4
+             ? std::max(expected / kParts, kLeastPart)
+             : ~uint64_t{0};
 }
 
 // Pieces of a few MiB are sorted in the caches of a processor. Only a very
@@ -106,14 +112,14 @@ struct EntrySorter::State {
         filled(std::make_unique<SortBuffer>(&form, BytesOfBuffer())),
         runs(&form, {FolderOf(options), MergeBytes(options.memory),
                      options.is_cancelled}),
-        piece_bytes(PieceBytes(BytesOfBuffer())) {
+        piece_bytes(PieceBytes(BytesOfBuffer())),
+        part_bytes(PartBytes(BytesOfBuffer(), options.expected_bytes)) {
     if (threads > 1)
       written = std::make_unique<SortBuffer>(&form, BytesOfBuffer());
   }
 
   size_t BytesOfBuffer() const {
-    return BufferBytes(options.memory, threads > 1 ? 2 : 1,
-                       options.expected_bytes);
+    return BufferBytes(options.memory, threads > 1 ? 2 : 1);
   }
   WorkerPool::State* Pool();
   Status Check(const SortEntry& entry) const;
@@ -131,7 +137,9 @@ struct EntrySorter::State {
   std::unique_ptr<SortBuffer> written;  // null if there are no other threads
   SortedRuns runs;
   const uint64_t piece_bytes;
-  Status status;  // the first error, which all later calls return
+  uint64_t part_bytes;        // `filled` is written when it has as many
+  uint64_t closed_bytes = 0;  // of the closed pieces of `filled`
+  Status status;              // the first error, which all later calls return
   bool is_done = false;
   internal::RelaxedAtomic<uint64_t> entries;
   internal::RelaxedAtomic<uint64_t> entry_bytes;
@@ -174,13 +182,17 @@ Status EntrySorter::State::Add(const SortEntry& entry) {
   }
   Count(&entries, 1);
   Count(&entry_bytes, entry.user_key.size() + entry.value.size());
-  if (filled->entries().open_bytes() >= piece_bytes) filled->ClosePiece(Pool());
-  return Status();
+  const uint64_t open_bytes = filled->entries().open_bytes();
+  if (open_bytes < piece_bytes) return Status();
+  filled->ClosePiece(Pool());
+  closed_bytes += open_bytes;
+  return closed_bytes < part_bytes ? Status() : HandOver();
 }
 
 // Makes room in `filled`.
 Status EntrySorter::State::HandOver() {
   filled->ClosePiece(Pool());
+  closed_bytes = 0;
   if (written == nullptr) {
     Status run = WriteRun(filled.get());
     filled->entries().Clear();
@@ -245,6 +257,10 @@ Result<std::unique_ptr<EntrySorter>> EntrySorter::Create(
     return std::unique_ptr<EntrySorter>(
         new EntrySorter(std::make_unique<State>(options)));
   });
+}
+
+void EntrySorter::ExpectBytes(uint64_t bytes) {
+  state_->part_bytes = PartBytes(state_->BytesOfBuffer(), bytes);
 }
 
 Status EntrySorter::Add(const SortEntry& entry) {

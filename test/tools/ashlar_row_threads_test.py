@@ -202,6 +202,67 @@ class RowThreadsTest(CliTest):
             line = rows.count(b"\n") + 1
             self.assertIn(f"rows.csv:{line}: ", err)
 
+    def test_columns_that_are_not_there(self):
+        """Whatever is wrong with the first line ends the run, although more
+        lines than a batch has follow."""
+        data = "id,name\n" + "".join(f"{i:06d},x1y\n" for i in range(60000))
+        name = self.write("rows.csv", data)
+        for header, key, value, said in (
+                ("--header", "nosuch", "name", "no column 'nosuch'"),
+                ("--header", "id", "nosuch", "no column 'nosuch'"),
+                ("--noheader", "5", "2", "there is no column 5"),
+                ("--noheader", "1", "7", "there is no column 7")):
+            code, _, err, _ = self.same_outcome(
+                *CSV, header, f"--key_column={key}", f"--value_column={value}",
+                name)
+            self.assertEqual(code, 2, err)
+            self.assertIn("rows.csv:1: " + said, err)
+        # The input before it had more columns.
+        wide = self.write("wide.csv", "id,a,b,name\n1,2,3,4\n")
+        code, _, err, _ = self.same_outcome(
+            *CSV, "--header", "--key_column=id", "--value_column=name", wide,
+            self.write("late.csv", data.replace("name", "other", 1)))
+        self.assertEqual(code, 2, err)
+        self.assertIn("late.csv:1: no column 'name'", err)
+
+    def test_small_lines_that_make_much(self):
+        """Each batch has far more rows, or larger ones, than usual."""
+        rows = [(str(i), "") for i in range(200000)]
+        data = "".join(f"{key}\t\n" for key, _ in rows)
+        code, _, err, _ = self.same_outcome(self.write("rows.tsv", data))
+        self.assertEqual(code, 0, err)
+        self.assertEqual(self.entries(), distinct(rows, "last"))
+        column = "n" * 3000
+        data = f"k,{column}\n" + "".join(f"{i},2\n" for i in range(20000))
+        code, _, err, _ = self.same_outcome(
+            *CSV, "--header", "--key_column=k", self.write("rows.csv", data))
+        self.assertEqual(code, 0, err)
+        expected = [(str(i), f'{{"{column}":"2"}}') for i in range(20000)]
+        self.assertTrue(self.entries() == distinct(expected, "last"))
+
+    def test_many_bad_lines(self):
+        """They are counted and listed, though a batch has more of them than it
+        keeps at once."""
+        count = 300000
+        name = self.write("rows.tsv", "k\tv\n" + "\n" * count)
+        code, _, err, left = self.same_outcome(
+            "--max_bad_rows=10000000", "--bad_rows=bad.tsv", name)
+        self.assertEqual(code, 0, err)
+        listed = left[1].splitlines()
+        self.assertEqual(sum(b"rows.tsv" in line for line in listed), count)
+        self.assertIn(f"bad rows skipped: {count}", err)
+
+    def test_unused_columns_are_not_sorted(self):
+        """The size of an input says little about its entries: those that fit
+        need no scratch file, whatever else their lines have."""
+        data = "".join(f"{i * 7919 % 200000:06d},{'v' * 70},{'u' * 220}\n"
+                       for i in range(200000))
+        code, _, err, _ = self.same_outcome(
+            *CSV, "--noheader", "--key_column=1", "--value_column=2",
+            "--memory=64M", "--tmpdir=/nonexistent",
+            self.write("rows.csv", data))
+        self.assertEqual(code, 0, err)
+
     def test_duplicates_are_placed(self):
         rows, data = csv_rows(self.draw, 10 ** 9)
         key = rows[len(rows) // 2][0]

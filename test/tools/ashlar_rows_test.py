@@ -220,6 +220,23 @@ class RowsTest(RowsCase):
                        "--max_bad_rows=2"),
             [(b"a", b"1"), (b"d", b"3\n,"), (b"f", b"5")])
 
+    def test_json_that_is_deep_or_has_no_such_element(self):
+        """Neither ends the program."""
+        deep = '{"k":"a","v":' + "[" * 100000 + "]" * 100000 + "}\n"
+        (self.folder / "deep.jsonl").write_text(deep)
+        run = self.run_program("build", "--input_format=jsonl",
+                               "--out=t.sst", "--key_column=k",
+                               "deep.jsonl")
+        self.assertEqual(run.code, 2, run.err)
+        self.assertIn("more than 1000 arrays and objects", run.err)
+        (self.folder / "rows.jsonl").write_text('{"a":["k"],"v":"x"}\n')
+        for key in ("/a/99999999999999999999999", "/a/b", "/a/01"):
+            run = self.run_program("build", "--input_format=jsonl",
+                                   "--out=t.sst",
+                                   f"--key_column={key}", "rows.jsonl")
+            self.assertEqual(run.code, 2, run.err)
+            self.assertIn("missing", run.err)
+
     def test_counts(self):
         text = b"b\t1\na\t2\nb\t3\nx\na\t4\na\t4\n"
         for rule in ("first", "last"):

@@ -9,6 +9,10 @@
 namespace ashlar::tool {
 namespace {
 
+// After how many bytes of keys and values the program guesses how many there
+// will be: fewer than a sorter writes at once.
+constexpr uint64_t kBytesForGuess = uint64_t{16} << 20;
+
 DuplicateRule ChosenDuplicateRule() {
   if (FLAGS_on_duplicate == "first") return DuplicateRule::kFirst;
   if (FLAGS_on_duplicate == "last") return DuplicateRule::kLast;
@@ -136,7 +140,6 @@ Status RowBuild::MakeSorter() {
   options.temp_folder = ScratchFolder();
   options.threads = 1;
   options.worker_pool = workers_.pool();
-  options.expected_bytes = inputs_.BytesOfFiles();
   options.is_cancelled = Interrupted;
   auto sorter = EntrySorter::Create(options);
   if (!sorter.ok()) return sorter.status();
@@ -157,6 +160,18 @@ Status RowBuild::AddRow(const Row& row, OrderedRows* rows) {
   return status.ok() ? status : FailAt(rows->bad_place(), status);
 }
 
+// Tells the sorter how much will come, if the rest of the inputs is like what
+// was read.
+void RowBuild::GuessBytes() {
+  has_guessed_ = true;
+  const uint64_t read = inputs_.BytesRead();
+  if (read == 0) return;
+  const double part =
+      static_cast<double>(inputs_.BytesOfFiles()) / static_cast<double>(read);
+  sorter_->ExpectBytes(
+      static_cast<uint64_t>(static_cast<double>(sorted_bytes_) * part));
+}
+
 Status RowBuild::AddToSorter(const Row& row) {
   if (!CanBeSorted(row)) return Refuse(row);
   if (checked_rows_ != nullptr) {
@@ -165,6 +180,8 @@ Status RowBuild::AddToSorter(const Row& row) {
   }
   const Status status = sorter_->Add({row.key, row.value, row.sequence,
                                       row.type, inputs_.NumberOf(row.place)});
+  sorted_bytes_ += row.key.size() + row.value.size();
+  if (!has_guessed_ && sorted_bytes_ >= kBytesForGuess) GuessBytes();
   return status.ok() || status.IsAborted() ? status : FailToSort(status);
 }
 

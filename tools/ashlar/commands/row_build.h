@@ -51,6 +51,7 @@ class RowBuild {
   Status AddRow(const Row& row) { return AddRow(row, rows_.get()); }
   Status AddRow(const Row& row, OrderedRows* rows);
   Status AddToSorter(const Row& row);
+  void GuessBytes();
   bool CanBeSorted(const Row& row) const;
   Status Refuse(const Row& row);
   Status AddSorted();
@@ -63,6 +64,8 @@ class RowBuild {
   std::unique_ptr<TableOutput> sink_;
   std::unique_ptr<OrderedRows> rows_;
   std::unique_ptr<EntrySorter> sorter_;
+  uint64_t sorted_bytes_ = 0;  // of the keys and values that it was given
+  bool has_guessed_ = false;   // how many there will be
   // For rows that are sorted although the input must already be in order.
   std::unique_ptr<OrderCheck> check_;
   std::unique_ptr<OrderedRows> checked_rows_;

@@ -36,7 +36,7 @@ inline uint64_t ByteMask(const char* text, char wanted) {
   return mask;
 }
 
-// The lowest `count` bits. Requires: count is at most 64.
+// The lowest `count` bits; all, if `count` is 64 or more.
 constexpr uint64_t LowBits(size_t count) {
   return count >= kMaskBytes ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
 }

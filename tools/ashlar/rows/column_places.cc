@@ -19,12 +19,20 @@ bool ColumnPlaces::Find(const ColumnPlan& plan, size_t width,
     }
     return true;
   };
-  if (!find(plan.key, &key) || !find(plan.values, &values)) return false;
+  if (!find(plan.key, &key) || !find(plan.values, &values)) {
+    Forget();
+    return false;
+  }
   if (plan.value != ColumnPlan::Value::kOthers) return true;
   for (size_t i = 0; i < width; ++i) {
     if (std::find(key.begin(), key.end(), i) == key.end()) values.push_back(i);
   }
   return true;
+}
+
+void ColumnPlaces::Forget() {
+  key.clear();
+  values.clear();
 }
 
 bool ColumnPlaces::NamesAreGood(const ColumnPlan& plan,

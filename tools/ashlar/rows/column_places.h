@@ -15,8 +15,10 @@ namespace ashlar::tool {
 // Of places, the first column is 0; in messages it is column 1.
 struct ColumnPlaces {
   // Finds the columns of the plan in rows of `width` columns. If it returns
-  // false, *reason says which column the rows do not have, or have twice.
+  // false, *reason says which column the rows do not have, or have twice, and
+  // no column has a place.
   bool Find(const ColumnPlan& plan, size_t width, std::string* reason);
+  void Forget();
   // Checks the names: they must be UTF-8, and different if they become those of
   // JSON members.
   bool NamesAreGood(const ColumnPlan& plan, std::string* reason) const;

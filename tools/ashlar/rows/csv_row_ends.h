@@ -1,10 +1,10 @@
 // CsvRowEnds: finds where the rows of CSV end.
 //
 // A line break in a column that begins with '"' belongs to the column. So only
-// quotes and line breaks need a look, and of a quote outside of such a column
-// what is before it: it opens a column only at the start of the row, after a
-// delimiter, or right after a closing quote, as half of a doubled one. Any
-// other quote is a fault of its row, which CsvRowParser reports, and changes
+// quotes and line breaks need a look. Whether a quote outside of such a column
+// opens one depends on the byte before it: it does at the start of the row,
+// after a delimiter, and right after a closing quote, as half of a doubled one.
+// Any other quote is a fault of its row, which CsvRowParser reports, and changes
 // nothing here.
 //
 // For one thread at a time.

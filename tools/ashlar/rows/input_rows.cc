@@ -128,6 +128,7 @@ Status InputRows::FindFirst(size_t i, RowInput* input, FaultText* error_line) {
 
 Status InputRows::ReadOneByOne(const Take& take, FaultText* error_line) {
   const std::unique_ptr<RowParser> parser = NewRowParser(&format_);
+  uint64_t before_input = 0;  // bytes of the inputs before
   for (size_t i = 0; i < names_.size(); ++i) {
     before_.push_back(last_);
     Progress::SetFile(i + 1, names_.size());
@@ -136,14 +137,17 @@ Status InputRows::ReadOneByOne(const Take& take, FaultText* error_line) {
         &names_[i], &format_, parser.get(), bad_rows_, workers_->pool());
     Status status = FindFirst(i, input.get(), error_line);
     while (status.ok() && input->row() != nullptr) {
-      if (++count_ % kRowsBetweenLooks == 0 &&
-          !progress.Update(input->position(), input->size())) {
-        return Status::Aborted("interrupted");
+      if (++count_ % kRowsBetweenLooks == 0) {
+        bytes_read_ = before_input + input->position();
+        if (!progress.Update(input->position(), input->size())) {
+          return Status::Aborted("interrupted");
+        }
       }
       status = take(*input->row());
       if (status.ok()) status = input->Next(error_line);
     }
     if (!status.ok()) return status;
+    before_input += input->position();
   }
   return {};
 }

@@ -49,6 +49,10 @@ class InputRows {
   // they are compressed.
   uint64_t BytesOfFiles() const;
 
+  // Returns about how many bytes of these were read. Not for inputs that are
+  // merged.
+  uint64_t BytesRead() const { return bytes_read_; }
+
   // Returns the number of rows until now, without malformed ones.
   uint64_t count() const { return count_; }
 
@@ -71,6 +75,7 @@ class InputRows {
   Workers* const workers_;
   bool warned_of_byte_order_mark_ = false;
   uint64_t count_ = 0;
+  uint64_t bytes_read_ = 0;
   std::vector<uint64_t> before_;  // per input: lines in the inputs before it
   uint64_t last_ = 0;
 };

@@ -78,7 +78,11 @@ bool IsPointer(const PlannedColumn& column) {
 const json* FindMember(const json& object, const PlannedColumn& column) {
   if (!IsPointer(column)) return Member(object, column.name.c_str());
   const json::json_pointer pointer(column.name);
-  return object.contains(pointer) ? &object.at(pointer) : nullptr;
+  try {
+    return object.contains(pointer) ? &object.at(pointer) : nullptr;
+  } catch (const json::exception&) {
+    return nullptr;  // the number of an element that no array can have
+  }
 }
 
 bool RefuseMember(const PlannedColumn& column, std::string_view why,
@@ -134,9 +138,9 @@ json WithoutMembers(const json& object,
       rest.erase(column.name);
       continue;
     }
-    const json::json_pointer pointer(column.name);
     // Another column may have had this one in it.
-    if (!rest.contains(pointer)) continue;
+    if (FindMember(rest, column) == nullptr) continue;
+    const json::json_pointer pointer(column.name);
     json& parent = rest.at(pointer.parent_pointer());
     if (parent.is_object()) parent.erase(pointer.back());
   }

@@ -1,6 +1,8 @@
 #include "tools/ashlar/rows/json_text.h"
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,9 @@ namespace ashlar::tool {
 namespace {
 
 using nlohmann::json;
+
+// A value is copied and printed by recursion, on the stack of any thread.
+constexpr int kMostDepth = 1000;
 
 // Remembers the names of the members of the objects that are open.
 class MemberNames {
@@ -52,8 +57,10 @@ std::string ReasonOf(const json::exception& error) {
 std::optional<json> ParseJsonObject(std::string_view text,
                                     std::string* reason) {
   MemberNames names;
+  int deepest = 0;
   const auto watch = [&](int depth, json::parse_event_t event, json& value) {
     names.Take(depth, event, value);
+    deepest = std::max(deepest, depth);
     return true;
   };
   json object;
@@ -67,6 +74,11 @@ std::optional<json> ParseJsonObject(std::string_view text,
   } catch (const json::exception& error) {
     // A number that is too large.
     *reason = ReasonOf(error);
+    return std::nullopt;
+  }
+  if (deepest > kMostDepth) {
+    *reason = "more than " + std::to_string(kMostDepth) +
+              " arrays and objects in one another";
     return std::nullopt;
   }
   if (!object.is_object()) {

@@ -12,7 +12,7 @@ namespace ashlar::tool {
 
 // Returns the object that the text is. If it is anything else, or not JSON, or
 // if an object in it has two members of one name, returns nothing, and *reason
-// says why.
+// says why. So it does if more than 1000 arrays and objects are in one another.
 std::optional<nlohmann::json> ParseJsonObject(std::string_view text,
                                               std::string* reason);
 

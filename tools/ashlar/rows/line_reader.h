@@ -1,4 +1,4 @@
-// LineReader: reads an input as batches of lines, each with one large read. For
+// LineReader: reads an input as batches of lines, mostly with one read each. For
 // one thread at a time; what it has read belongs to the batch.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
@@ -33,7 +33,9 @@ class LineReader {
   // byte order mark of UTF-8 at the start of the file, and refuses those of
   // UTF-16.
   bool Next(LineBatch* batch);
-  // Returns whether Next would not wait, and needs no more memory than usual.
+  // Returns whether Next can read something without waiting, and the last batch
+  // needed no more memory than usual. Next may wait for the rest of a line all
+  // the same.
   bool MayReadAhead() const;
   const Status& status() const { return status_; }
   // Returns the number, from 1, of the line that is the next one.
@@ -46,7 +48,7 @@ class LineReader {
   void FindLines(size_t end, LineBatch* batch);
   void AddLine(size_t end, uint64_t breaks, LineBatch* batch);
   // Reads once, to after the offset *end. Returns false if there is nothing
-  // more to read.
+  // more to read, and after an error.
   bool ReadMore(LineBatch* batch, size_t* end);
   bool Grow(size_t used, LineBatch* batch);
   // Returns false after an error.

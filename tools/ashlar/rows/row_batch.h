@@ -26,15 +26,23 @@ struct BadLine {
 };
 
 struct RowBatch {
+  bool IsParsed() const { return parsed == lines.lines.size(); }
+  bool EndsRun() const { return !bad.empty() && bad.back().ends_run; }
+
   LineBatch lines;
-  // What was made of the lines, in their order.
+  size_t parsed = 0;  // how many of the lines were parsed
+  // What was made of those of them that the last call has parsed, in their
+  // order.
   std::vector<Row> rows;
   std::vector<BadLine> bad;
   RowBytes room;  // for the rows
 };
 
-// Parses the lines of the batch, and changes them. Stops after a line that ends
-// the run, and after more than `most_bad` bad ones.
+// Parses the lines of the batch that are not parsed yet, and changes them. Stops
+// after a line that ends the run, after more than `most_bad` bad ones, and when
+// rows, bad lines and what they refer to take more than kMostMadeBytes: small
+// lines may make much.
+inline constexpr size_t kMostMadeBytes = size_t{2} << 20;
 void ParseLines(RowParser* parser, const std::string* input, bool keeps_text,
                 uint64_t most_bad, RowBatch* batch);
 

@@ -23,11 +23,16 @@ class RowBytes {
     if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
     next_ += bytes.size();
     room_ -= bytes.size();
+    bytes_ += bytes.size();
     return {to, bytes.size()};
   }
 
+  // Returns how many bytes are kept.
+  size_t bytes() const { return bytes_; }
+
   void Clear() {
     blocks_.clear();
+    bytes_ = 0;
     next_ = nullptr;
     room_ = 0;
   }
@@ -44,6 +49,7 @@ class RowBytes {
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* next_ = nullptr;
   size_t room_ = 0;  // in the last block
+  size_t bytes_ = 0;
 };
 
 }  // namespace ashlar::tool

@@ -95,6 +95,7 @@ Outcome RowColumns::TakeMalformed() {
 Outcome RowColumns::ReadHeader(const std::vector<Field>& columns,
                                std::string* reason) {
   places_.names.clear();
+  places_.Forget();
   for (const Field& column : columns) {
     places_.names.push_back(column.text.ToString());
   }

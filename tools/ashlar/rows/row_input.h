@@ -30,8 +30,8 @@ class RowInput {
 
   // Whether the input began with one. Known after the first Next.
   virtual bool skipped_byte_order_mark() const { return false; }
-  // How many bytes of the input were read, and how many it has, or 0 if that
-  // is not known.
+  // How many bytes of the input were read, which may be more than those of the
+  // rows that were shown, and how many it has, or 0 if that is not known.
   virtual uint64_t position() const = 0;
   virtual uint64_t size() const = 0;
 

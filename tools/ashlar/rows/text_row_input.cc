@@ -45,7 +45,9 @@ Status TextRowInput::Next(FaultText* error_line) {
   row_ = nullptr;
   while (true) {
     if (current_ == nullptr) {
-      if (!MoveToBatch()) return End(error_line);
+      Status status = MoveToBatch();
+      if (!status.ok()) return status;
+      if (current_ == nullptr) return End(error_line);
       if (Interrupted()) return Status::Aborted("interrupted");
     }
     if (next_bad_ < current_->bad.size() &&
@@ -55,8 +57,11 @@ Status TextRowInput::Next(FaultText* error_line) {
       continue;
     }
     if (next_row_ < current_->rows.size()) break;
-    current_ = nullptr;
-    ++shown_;
+    if (!current_->IsParsed()) {
+      ParseMore();
+      continue;
+    }
+    FreeCurrent();
   }
   row_ = &current_->rows[next_row_++];
   return next_row_ % kRowsBetweenLooks == 0 && Interrupted()
@@ -64,15 +69,37 @@ Status TextRowInput::Next(FaultText* error_line) {
              : Status();
 }
 
-bool TextRowInput::MoveToBatch() {
+Status TextRowInput::MoveToBatch() {
   ReadAhead();
-  if (shown_ == filled_) return false;
+  if (shown_ == filled_) return {};
   AheadBatch& batch = At(shown_);
+  Status parsed = batch.parsing.Wait();
   // Only a lack of memory is an error.
-  if (!IsOkOrThrow(batch.parsing.Wait())) return false;
+  if (!IsOkOrThrow(parsed)) return parsed;
   current_ = &batch.rows;
   next_row_ = next_bad_ = 0;
-  return true;
+  return {};
+}
+
+// Goes on with the current batch, whose first rows were shown.
+void TextRowInput::ParseMore() {
+  AheadBatch& batch = At(shown_);
+  Parse(batch.parser != nullptr ? batch.parser.get() : parser_, &batch.rows);
+  next_row_ = next_bad_ = 0;
+}
+
+// A batch that has grown for a large line gives its memory back, since the
+// others of the ring may grow too.
+void TextRowInput::FreeCurrent() {
+  if (current_->lines.capacity > LineReader::kBatchBytes) {
+    ring_[shown_ % ring_.size()].reset();
+  }
+  current_ = nullptr;
+  ++shown_;
+}
+
+void TextRowInput::Parse(RowParser* parser, RowBatch* batch) const {
+  ParseLines(parser, name_, bad_rows_->keeps_lines(), bad_rows_->most(), batch);
 }
 
 // Fills the free batches. The first one is needed now; for the others the owner
@@ -90,17 +117,16 @@ void TextRowInput::ReadAhead() {
 }
 
 void TextRowInput::StartToParse(AheadBatch* batch) {
-  const auto parse_by = [this, batch](RowParser* parser) {
-    ParseLines(parser, name_, bad_rows_->keeps_lines(), bad_rows_->most(),
-               &batch->rows);
-  };
+  batch->rows.parsed = 0;
   if (pool_ == nullptr || !parser_->IsSettled()) {
-    parse_by(parser_);
+    Parse(parser_, &batch->rows);
+    // Nobody may go on with a parser that has refused its input.
+    if (batch->rows.EndsRun()) at_end_ = true;
     return;
   }
   if (batch->parser == nullptr) batch->parser = parser_->Copy();
-  batch->parsing.Start(pool_, [batch, parse_by] {
-    parse_by(batch->parser.get());
+  batch->parsing.Start(pool_, [this, batch] {
+    Parse(batch->parser.get(), &batch->rows);
     return Status();
   });
 }

@@ -5,12 +5,14 @@
 // make rows of the lines (row_batch.h), workers do ahead of the owner. The
 // batches are in a ring. The owner alone moves a batch from state to state:
 //
-//   free       nothing is in it.
+//   free       nothing of it is needed.
 //   parsing    ReadAhead filled it and started the PooledCall that parses it.
 //              The thread that makes the call has the batch and its parser: a
 //              worker, or the owner in Wait, if none has come.
 //   current    Wait has returned: the owner has it again, and Next shows its
-//              rows and reports its bad lines. Then it is free.
+//              rows and reports its bad lines. If what was made of the lines
+//              took too much memory, some lines are left: the owner parses
+//              them then. Then it is free.
 //
 // Batches are filled in the order of the ring, and become current in that
 // order. So rows, faults and their places come in the order of the input,
@@ -20,12 +22,14 @@
 //
 // A parser learns from the first lines of an input. So the owner parses whole
 // batches at once, with the parser of all inputs, until that is settled
-// (RowParser::IsSettled). From then on, each batch of the ring has a copy.
+// (RowParser::IsSettled). From then on, each batch of the ring has a copy. If
+// that parser refuses the input as a whole, nothing more is read.
 //
 // Memory order: all of it passes on by PooledCall::Start and Wait, so nothing
 // is atomic here. Progress: a call waits for nothing. The owner waits for calls
-// that have begun, and for reads; it does not read ahead while that would
-// block, or if a line is so long that a batch has grown.
+// that have begun, and for reads; it does not read ahead while nothing has come,
+// or if a line is so long that a batch has grown. Once a part of a line has
+// come, it waits for the rest of it.
 //
 // Limit: kMostAhead batches, whatever the number of threads: finding lines is
 // then what takes the time.
@@ -79,8 +83,11 @@ class TextRowInput : public RowInput {
   AheadBatch& At(uint64_t number) { return *ring_[number % ring_.size()]; }
   void ReadAhead();
   void StartToParse(AheadBatch* batch);
-  // Makes the next batch the current one. Returns false if there is none.
-  bool MoveToBatch();
+  // Makes the next batch the current one, if there is one.
+  Status MoveToBatch();
+  void ParseMore();
+  void FreeCurrent();
+  void Parse(RowParser* parser, RowBatch* batch) const;
   Status TakeBadLine(const BadLine& line, FaultText* error_line);
   Status End(FaultText* error_line);
 
