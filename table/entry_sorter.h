@@ -78,7 +78,8 @@ struct EntrySorterOptions {
   // only. Entries that `memory` cannot hold are then sorted in a part of it, of
   // which the system has fewer pages to clear, and which is full, and can be
   // written, earlier. A size that is much too large makes scratch files of
-  // entries that would fit. Default: 0: not known. ExpectBytes may say it later.
+  // entries that would fit. Default: 0: not known. ExpectBytes may say it
+  // later.
   uint64_t expected_bytes = 0;
 
   // The folder for scratch files. They need as much space as all entries
@@ -132,8 +133,9 @@ class ASHLAR_EXPORT EntrySorter {
   // ForEach.
   Status Add(const SortEntry& entry);
 
-  // Replaces EntrySorterOptions::expected_bytes, for a caller that can tell only
-  // when some entries were added. To be called by the thread that calls Add.
+  // Replaces EntrySorterOptions::expected_bytes, for a caller that can tell
+  // only when some entries were added. To be called by the thread that calls
+  // Add.
   void ExpectBytes(uint64_t bytes);
 
   // Calls `take` with all entries in order, until it returns an error, which

@@ -43,9 +43,9 @@ class ASHLAR_EXPORT PooledCall {
 
   // Starts a call. Requires: a call before it was waited for. If `pool` is null
   // or has no threads, Wait makes the call. `pool` must live until Wait has
-  // returned or this object is destroyed. `work` must not be empty, and must not
-  // throw, except if memory is out. If this throws std::bad_alloc, nothing is
-  // started.
+  // returned or this object is destroyed. `work` must not be empty, and must
+  // not throw, except if memory is out. If this throws std::bad_alloc, nothing
+  // is started.
   void Start(WorkerPool* pool, std::function<Status()> work);
 
   // Waits for the call, or makes it. Returns its result, or ok if no call was

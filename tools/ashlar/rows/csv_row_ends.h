@@ -4,8 +4,8 @@
 // quotes and line breaks need a look. Whether a quote outside of such a column
 // opens one depends on the byte before it: it does at the start of the row,
 // after a delimiter, and right after a closing quote, as half of a doubled one.
-// Any other quote is a fault of its row, which CsvRowParser reports, and changes
-// nothing here.
+// Any other quote is a fault of its row, which CsvRowParser reports, and
+// changes nothing here.
 //
 // For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_CSV_ROW_ENDS_H_

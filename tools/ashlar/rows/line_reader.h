@@ -1,5 +1,5 @@
-// LineReader: reads an input as batches of lines, mostly with one read each. For
-// one thread at a time; what it has read belongs to the batch.
+// LineReader: reads an input as batches of lines, mostly with one read each.
+// For one thread at a time; what it has read belongs to the batch.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_LINE_READER_H_
 

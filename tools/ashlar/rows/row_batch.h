@@ -38,11 +38,13 @@ struct RowBatch {
   RowBytes room;  // for the rows
 };
 
-// Parses the lines of the batch that are not parsed yet, and changes them. Stops
-// after a line that ends the run, after more than `most_bad` bad ones, and when
-// rows, bad lines and what they refer to take more than kMostMadeBytes: small
-// lines may make much.
+// Small lines may make much. Once what ParseLines made takes this many bytes, it
+// leaves the rest of the lines.
 inline constexpr size_t kMostMadeBytes = size_t{2} << 20;
+
+// Parses the lines of the batch that are not parsed yet, and changes them.
+// Stops after a line that ends the run, after more than `most_bad` bad ones,
+// and when rows, bad lines and what they refer to take kMostMadeBytes.
 void ParseLines(RowParser* parser, const std::string* input, bool keeps_text,
                 uint64_t most_bad, RowBatch* batch);
 

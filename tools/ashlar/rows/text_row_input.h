@@ -27,9 +27,9 @@
 //
 // Memory order: all of it passes on by PooledCall::Start and Wait, so nothing
 // is atomic here. Progress: a call waits for nothing. The owner waits for calls
-// that have begun, and for reads; it does not read ahead while nothing has come,
-// or if a line is so long that a batch has grown. Once a part of a line has
-// come, it waits for the rest of it.
+// that have begun, and for reads; it does not read ahead while nothing has
+// come, or if a line is so long that a batch has grown. Once a part of a line
+// has come, it waits for the rest of it.
 //
 // Limit: kMostAhead batches, whatever the number of threads: finding lines is
 // then what takes the time.
