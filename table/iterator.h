@@ -85,6 +85,21 @@ class ASHLAR_EXPORT Iterator {
   void Next();
   void Prev();
 
+  // Replaces ReadOptions::iterate_lower_bound and iterate_upper_bound; null: no
+  // bound. Copies them. For one iterator that walks over many ranges. It is
+  // then at no entry, and what was not pinned of the last one is invalid. With
+  // auto_prefix_mode, seeks go on to ask the filter by the bound with which the
+  // iterator was made only if that is still the upper bound. Returns
+  // NotSupported for bounds where the comparator is not known, the error of
+  // options that are impossible, or MemoryLimit: then the bounds are unchanged.
+  Status SetBounds(const Slice* lower, const Slice* upper);
+  // Returns whether the last move ended at the upper bound: it was a move
+  // forward, and every entry after it, of this table and of tables with larger
+  // keys, is known to be outside. For engines that walk over a level: if it is
+  // false, the walk goes on in the level's next table. False if Valid(), and
+  // after an error.
+  bool AtUpperBound() const;
+
   // These return parts of the entry: the internal key, the parts of it, and the
   // value. The user key includes the timestamp. Requires: Valid().
   Slice key() const {

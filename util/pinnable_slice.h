@@ -34,6 +34,13 @@ class PinnableSlice {
     bytes_ = bytes;
     pin_ = std::move(pin);
   }
+  // Moves what keeps the bytes alive to `other`, and returns the bytes. For
+  // engines with pins of their own. This is then empty. May throw, and then
+  // move nothing, as Cleanable::DelegateCleanupsTo says.
+  Slice DelegatePinTo(Cleanable* other) {
+    pin_.DelegateCleanupsTo(other);
+    return std::exchange(bytes_, {});
+  }
   // Releases the bytes. It is then empty.
   void Reset() {
     bytes_ = {};

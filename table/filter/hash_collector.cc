@@ -83,14 +83,6 @@ uint64_t* HashCollector::NewChunk(size_t capacity) {
   return hashes;
 }
 
-uint64_t HashCollector::size() const {
-  uint64_t n = capacity_;
-  for (size_t part = 0; part < kParts; ++part) {
-    n -= static_cast<uint64_t>(end_[part] - next_[part]);
-  }
-  return n;
-}
-
 uint64_t HashCollector::PartSize(size_t part) const {
   uint64_t n = 0;
   ForEachRun(part, [&n](std::span<const uint64_t> run) { n += run.size(); });
@@ -106,6 +98,7 @@ void HashCollector::Clear() {
   large_.clear();
   touched_ = untouched_ = {};
   capacity_ = 0;
+  size_ = 0;
   last_ = 0;
   has_prefix_ = false;
   guard_sum_ = 0;

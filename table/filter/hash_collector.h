@@ -85,7 +85,7 @@ class HashCollector {
   }
 
   bool empty() const { return capacity_ == 0; }
-  uint64_t size() const;
+  uint64_t size() const { return size_; }
   // Returns the first hash that was added. Requires: not empty().
   uint64_t first() const { return first_; }
   const HashParting& parting() const { return parting_; }
@@ -129,6 +129,7 @@ class HashCollector {
 
   void Append(uint64_t hash) {
     last_ = hash;
+    ++size_;
     if (guarded_) [[unlikely]] {
       guard_sum_ += Guard(hash);
     }
@@ -155,6 +156,7 @@ class HashCollector {
   bool is_dealt_out_ = false;
   uint64_t first_ = 0;
   uint64_t last_ = 0;
+  uint64_t size_ = 0;
   uint64_t last_prefix_ = 0;
   bool has_prefix_ = false;
   uint64_t guard_sum_ = 0;

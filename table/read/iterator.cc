@@ -120,6 +120,19 @@ void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   }));
 }
 
+Status Iterator::SetBounds(const Slice* lower, const Slice* upper) {
+  if (state_ == nullptr) return Status::OutOfMemory();
+  if (!state_->usable) return state_->CurrentStatus();
+  Status set =
+      OrMemoryLimit([&] { return state_->SetBounds(lower, upper); });
+  if (set.ok()) Show(false);
+  return set;
+}
+
+bool Iterator::AtUpperBound() const {
+  return !valid_ && state_ != nullptr && state_->AtUpperBound();
+}
+
 void Iterator::State::AimAt(const Slice& user_key, SequenceNumber most) {
   seek_target.clear();
   if (!usable) return;

@@ -115,6 +115,10 @@ struct Iterator::State {
   // the next seek ends with a prefix. It does unless this says otherwise.
   virtual void EndWithPrefix(bool /*ends*/) {}
 
+  // Iterator::SetBounds and Iterator::AtUpperBound.
+  virtual Status SetBounds(const Slice* lower, const Slice* upper) = 0;
+  virtual bool AtUpperBound() const = 0;
+
   virtual const Status& CurrentStatus() const = 0;
   // Leaves the entry with this error. Returns false.
   virtual bool Fail(const Status& error) = 0;

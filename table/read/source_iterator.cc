@@ -34,18 +34,24 @@ SourceIterator::SourceIterator(const Comparator* comparator,
                                             "comparator; it is null")
                   : CheckOptions(options)) {
   usable = status_.ok();
-  const auto before_all = [&](const Slice& user_key) {
-    std::string key;
-    AppendFirstTarget(user_key, Slice(), timestamp_size, kMaxSequenceNumber,
-                      &key);
-    return key;
-  };
-  if (options.iterate_lower_bound != nullptr) {
-    lower_ = before_all(*options.iterate_lower_bound);
-  }
-  if (options.iterate_upper_bound != nullptr) {
-    upper_ = before_all(*options.iterate_upper_bound);
-  }
+  lower_ = BeforeAll(options.iterate_lower_bound);
+  upper_ = BeforeAll(options.iterate_upper_bound);
+}
+
+// Returns the internal key before all versions of a bound.
+std::optional<std::string> SourceIterator::BeforeAll(const Slice* bound) const {
+  if (bound == nullptr) return std::nullopt;
+  std::string key;
+  AppendFirstTarget(*bound, Slice(), timestamp_size, kMaxSequenceNumber, &key);
+  return key;
+}
+
+Status SourceIterator::SetBounds(const Slice* lower, const Slice* upper) {
+  std::optional<std::string> new_lower = BeforeAll(lower);
+  upper_ = BeforeAll(upper);
+  lower_ = std::move(new_lower);
+  Begin();
+  return {};
 }
 
 Status SourceIterator::CheckOptions(const ReadOptions& options) const {
@@ -162,7 +168,10 @@ bool SourceIterator::Hides(const Slice& key) const {
 
 bool SourceIterator::PassForward(bool on_entry) {
   for (; on_entry; on_entry = Step(true)) {
-    if (upper_ && order_.Compare(entry_.key, *upper_) >= 0) return false;
+    if (upper_ && order_.Compare(entry_.key, *upper_) >= 0) {
+      at_upper_bound_ = true;
+      return false;
+    }
     if (skips_.IsOver()) return Fail(SkipCount::Error());
     if (!Hides(entry_.key)) return Show();
     skips_.Add();
@@ -189,6 +198,7 @@ bool SourceIterator::Show() {
 bool SourceIterator::Begin() {
   if (!usable) return false;
   skips_.Begin();
+  at_upper_bound_ = false;
   status_ = Status();
   return true;
 }

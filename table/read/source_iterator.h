@@ -44,12 +44,15 @@ class SourceIterator final : public Iterator::State {
     skips_.Begin();
     return PassBackward(Step(false));
   }
+  Status SetBounds(const Slice* lower, const Slice* upper) override;
+  bool AtUpperBound() const override { return at_upper_bound_; }
   const Status& CurrentStatus() const override { return status_; }
   bool Fail(const Status& error) override;
   Status PinValue(const Slice& bytes, PinnableSlice* value) override;
 
  private:
   Status CheckOptions(const ReadOptions& options) const;
+  std::optional<std::string> BeforeAll(const Slice* bound) const;
   bool Begin();
   bool Step(bool forward);
   bool SeekSource(const Slice& internal_key);
@@ -70,6 +73,7 @@ class SourceIterator final : public Iterator::State {
   // Internal keys before all versions of the bounds.
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;
+  bool at_upper_bound_ = false;  // that is where the last move ended
   EntrySource::Entry entry_;  // where the source is
   std::string last_;          // a copy of the key that a step leaves
   Status status_;

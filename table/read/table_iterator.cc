@@ -21,7 +21,8 @@ TableIterator::TableIterator(const OpenedTable* opened,
       kept_charge(opened->charges.iterators.Sibling()),
       ahead(&opened->data.cache()),
       at(&opened->index),
-      bounds(*opened, read_options),
+      bounds(*opened, read_options.iterate_lower_bound,
+             read_options.iterate_upper_bound),
       // A read at a timestamp may leave out the first entry, and what follows
       // references to blobs needs the value at once.
       defers(read_options.allow_unprepared_value &&
@@ -54,6 +55,7 @@ bool TableIterator::Fail(const Status& error) {
 }
 
 void TableIterator::LetGo() {
+  at_upper_bound = false;
   unprepared = false;
   shows_block = true;
   block.Clear();
@@ -174,7 +176,7 @@ bool TableIterator::LoadBlock() {
   if (!loading.ok()) return Fail(loading);
   if (table->order.known()) loaded->CheckOnce(table->order, place, &block);
   block.Reset(loaded->view(), place);
-  if (!bounds.Narrow(at, &block)) return PassOn(false);
+  if (!bounds.Narrow(at, &block, &cut_above)) return PassOn(false);
   block_offset = place.handle.offset;
   has_block = true;
   return true;
@@ -220,6 +222,13 @@ bool TableIterator::AtEnd() {
   return false;
 }
 
+// Ends a walk forward, where what follows is known to be outside.
+bool TableIterator::AtEndByBound() {
+  LetGo();
+  at_upper_bound = true;
+  return false;
+}
+
 // Prefetches a block that another core has written.
 void TableIterator::FetchFromOtherCore(const BlockView& next, bool forward) {
   if (!forward) return block.FetchAlong(next, forward);
@@ -250,12 +259,14 @@ void TableIterator::LookOn(bool forward) {
 // Moves to the first entry of the cursor's block, or of the first block after
 // it that has any.
 bool TableIterator::FirstFrom(bool on_block) {
-  for (; on_block && !bounds.EndBefore(at); on_block = at.Next()) {
+  for (; on_block; on_block = at.Next()) {
+    if (bounds.EndBefore(at)) return AtEndByBound();
     if (defers && TakesKeyFromIndex(Slice())) return ShowFirstKey();
     if (!LoadBlock()) return false;
     LookOn(true);
     if (PassOn(block.SeekToFirst())) return CheckBlockBegin();
     if (!status.ok()) return false;
+    if (cut_above) return AtEndByBound();
   }
   return AtEnd();
 }
@@ -271,7 +282,8 @@ bool TableIterator::LastFrom(bool on_block) {
 }
 
 // Begins a walk. Returns false if it has nothing to walk over.
-bool TableIterator::BeginWalk() {
+bool TableIterator::BeginWalk(Direction direction) {
+  at_upper_bound = false;
   is_sought = false;
   sought_failed = false;
   if (!usable) return false;
@@ -280,19 +292,20 @@ bool TableIterator::BeginWalk() {
   if (unprepared) [[unlikely]]
     LetGo();
   if (decoder != nullptr) decoder->Clear();
-  return !bounds.exclude_all() || AtEnd();
+  if (!bounds.exclude_all()) return true;
+  return direction == Direction::kForward ? AtEndByBound() : AtEnd();
 }
 
 bool TableIterator::SeekToFirst() {
   const LimitScope limits(limiting);
-  if (!BeginWalk()) return false;
+  if (!BeginWalk(Direction::kForward)) return false;
   return bounds.lower() ? SeekInside(*bounds.lower())
                         : FirstFrom(at.SeekToFirst());
 }
 
 bool TableIterator::SeekToLast() {
   const LimitScope limits(limiting);
-  if (!BeginWalk()) return false;
+  if (!BeginWalk(Direction::kBackward)) return false;
   if (bounds.upper()) {
     const bool on_block = at.Seek(*bounds.upper());
     if (on_block || !at.status().ok()) return LastFrom(on_block);
@@ -318,13 +331,13 @@ bool TableIterator::SeekInBlock(const Slice& internal_key) {
 // Moves to the first entry at or after a key that is not below the lower bound.
 // `sought` says that `at` is at its block already.
 bool TableIterator::SeekInside(const Slice& internal_key, bool sought) {
-  if ((!sought && !at.Seek(internal_key)) || bounds.EndBefore(at)) {
-    return AtEnd();
-  }
+  if (!sought && !at.Seek(internal_key)) return AtEnd();
+  if (bounds.EndBefore(at)) return AtEndByBound();
   if (defers && TakesKeyFromIndex(internal_key)) return ShowFirstKey();
   if (!LoadBlock()) return false;
   if (PassOn(SeekInBlock(internal_key))) return true;
   if (!status.ok()) return false;
+  if (cut_above) return AtEndByBound();
   // The block ends before the key, although its separator does not.
   return FirstFrom(at.Next());
 }
@@ -333,8 +346,8 @@ bool TableIterator::Seek(const Slice& internal_key) {
   const LimitScope limits(limiting);
   const bool sought = is_sought;
   if (std::exchange(sought_failed, false)) return false;
-  if (!CheckSeek() || !BeginWalk()) return false;
-  if (bounds.ExcludeAsLarger(internal_key)) return AtEnd();
+  if (!CheckSeek() || !BeginWalk(Direction::kForward)) return false;
+  if (bounds.ExcludeAsLarger(internal_key)) return AtEndByBound();
   return SeekInside(bounds.ExcludeAsSmaller(internal_key)
                         ? Slice(*bounds.lower())
                         : internal_key,
@@ -382,7 +395,7 @@ void TableIterator::BringOn(SeekPart part) {
 
 bool TableIterator::SeekForPrev(const Slice& internal_key) {
   const LimitScope limits(limiting);
-  if (!CheckSeek() || !BeginWalk()) return false;
+  if (!CheckSeek() || !BeginWalk(Direction::kBackward)) return false;
   if (bounds.ExcludeAsSmaller(internal_key)) return AtEnd();
   if (bounds.ExcludeAsLarger(internal_key) || !SeekInside(internal_key)) {
     return status.ok() && SeekToLast();
@@ -417,7 +430,24 @@ bool TableIterator::NextBlock() {
     if (block.Next()) return true;
   }
   if (!PassOn(false) && !status.ok()) return false;
-  return CheckBlockEnd() && FirstFrom(at.Next());
+  if (!CheckBlockEnd()) return false;
+  return cut_above ? AtEndByBound() : FirstFrom(at.Next());
+}
+
+Status TableIterator::SetBounds(const Slice* lower, const Slice* upper) {
+  if (lower != nullptr || upper != nullptr) {
+    Status known = table->CheckOrderKnown("a bound");
+    if (!known.ok()) return table->Named(known);
+  }
+  bounds = WalkBounds(*table, lower, upper);
+  // The block was narrowed by the bounds that were, and so was the window.
+  LetGo();
+  is_sought = false;
+  sought_failed = false;
+  limited_in = nullptr;
+  window.LimitTo(0, ~uint64_t{0});
+  status = Status();
+  return {};
 }
 
 bool TableIterator::PrevBlock() {

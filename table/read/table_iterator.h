@@ -51,7 +51,12 @@ struct TableIterator final : Iterator::State {
   BlocksAhead ahead;
   std::unique_ptr<DecodeAhead> decoder;  // null: nobody helps
   IndexCursor at;
-  const WalkBounds bounds;
+  WalkBounds bounds;
+  // Whether the block that `block` walks over has entries beyond the upper
+  // bound.
+  bool cut_above = false;
+  // Whether the last move ended at the upper bound.
+  bool at_upper_bound = false;
   // Whether keys may be shown before their blocks are loaded.
   const bool defers;
   // The offset of *loaded, and whether there is one.
@@ -75,6 +80,8 @@ struct TableIterator final : Iterator::State {
   bool NextBlock() override;
   bool PrevBlock() override;
   bool Prepare() override;
+  Status SetBounds(const Slice* lower, const Slice* upper) override;
+  bool AtUpperBound() const override { return at_upper_bound; }
   const Status& CurrentStatus() const override { return status; }
   bool Fail(const Status& error) override;
   // Shares the block with all values that were pinned there.
@@ -93,7 +100,8 @@ struct TableIterator final : Iterator::State {
   bool SeekInside(const Slice& internal_key, bool sought = false);
   bool FindSought();
   bool SeekInBlock(const Slice& internal_key);
-  bool BeginWalk();
+  enum class Direction : bool { kForward, kBackward };
+  bool BeginWalk(Direction direction);
   bool TakesKeyFromIndex(const Slice& internal_key) const;
   bool ShowFirstKey();
   bool LoadBlock();
@@ -109,6 +117,7 @@ struct TableIterator final : Iterator::State {
   bool CheckBlockEnd();
   bool BadSeparator();
   bool AtEnd();
+  bool AtEndByBound();
   bool PassOn(bool on_entry);
 };
 

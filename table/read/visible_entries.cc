@@ -53,6 +53,15 @@ bool VisibleEntries::PrevBlock() {
 
 bool VisibleEntries::Prepare() { return all_.Prepare() && Show(); }
 
+Status VisibleEntries::SetBounds(const Slice* lower, const Slice* upper) {
+  Status set = all_.SetBounds(lower, upper);
+  // auto_prefix_mode is for the upper bound that the options had.
+  if (set.ok() && upper_ && (upper == nullptr || *upper != Slice(*upper_))) {
+    upper_.reset();
+  }
+  return set;
+}
+
 bool VisibleEntries::Show() {
   unprepared = all_.unprepared;
   shown = {key(), all_.block.value()};

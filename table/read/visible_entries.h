@@ -58,6 +58,8 @@ class VisibleEntries final : public Iterator::State {
   bool NextBlock() override;
   bool PrevBlock() override;
   bool Prepare() override;
+  Status SetBounds(const Slice* lower, const Slice* upper) override;
+  bool AtUpperBound() const override { return all_.AtUpperBound(); }
   void EndWithPrefix(bool ends) override { ends_with_prefix_ = ends; }
   const Status& CurrentStatus() const override { return all_.status; }
   bool Fail(const Status& error) override { return all_.Fail(error); }

@@ -5,7 +5,7 @@
 // that a bound cuts, the walk gets the part that is inside, by the offsets
 // where its entries begin.
 //
-// Part of an iterator; never changes.
+// Part of an iterator. Changes only as a whole, between two walks.
 #ifndef ASHLAR_TABLE_READ_WALK_BOUNDS_H_
 #define ASHLAR_TABLE_READ_WALK_BOUNDS_H_
 
@@ -22,8 +22,9 @@ namespace ashlar::internal {
 
 class WalkBounds {
  public:
-  // Copies the bounds. Requires: there are none unless the order is known.
-  WalkBounds(const OpenedTable& table, const ReadOptions& options);
+  // Copies the bounds; null: none. Requires: there are none unless the order is
+  // known.
+  WalkBounds(const OpenedTable& table, const Slice* lower, const Slice* upper);
 
   // Where the entries inside begin, and where those after them begin: internal
   // keys before all versions of the bound.
@@ -48,8 +49,10 @@ class WalkBounds {
     return lower_ && at.CompareSeparator(*lower_) < 0;
   }
   // Narrows `block`, whose walk over the cursor's block has just begun, to the
-  // entries inside. Returns false if it met damage.
-  bool Narrow(const IndexCursor& at, BlockIterator* block) const;
+  // entries inside. Sets *cut_above to whether the block has entries that are
+  // too large. Returns false if it met damage.
+  bool Narrow(const IndexCursor& at, BlockIterator* block,
+              bool* cut_above) const;
 
  private:
   KeyOrder order_;

@@ -330,6 +330,28 @@ TEST(EntrySource, TimestampsArePartOfTheKey) {
 }
 
 // A value outlives iterator and source: copied, or shared by the source.
+TEST(EntrySource, BoundsMayChangeBetweenWalks) {
+  const EntryMap map = MapOf({Value("a", 1, "1"), Value("b", 1, "2"),
+                              Value("c", 1, "3"), Value("d", 1, "4")});
+  Iterator it = OverMap(&map);
+  EXPECT_EQ(Walked(&it), "abcd");
+  EXPECT_FALSE(it.AtUpperBound());
+  const Slice b("b");
+  const Slice d("d");
+  Require(it.SetBounds(&b, &d));
+  EXPECT_EQ(Walked(&it), "bc");
+  EXPECT_TRUE(it.AtUpperBound());
+  EXPECT_EQ(WalkedBackward(&it), "cb");
+  EXPECT_FALSE(it.AtUpperBound());
+  it.Seek("a");
+  Require(it.SetBounds(nullptr, &b));
+  EXPECT_FALSE(it.Valid());
+  EXPECT_EQ(Walked(&it), "a");
+  EXPECT_TRUE(it.AtUpperBound());
+  Require(it.SetBounds(nullptr, nullptr));
+  EXPECT_EQ(WalkedBackward(&it), "dcba");
+}
+
 TEST(EntrySource, PinnedValuesOutliveTheSource) {
   class SharingSource : public MapSource {
    public:

@@ -43,6 +43,20 @@ struct Sample {
     return SequenceOf(key) >=
            reader->NewestRangeDeletionOver(user_key, options.snapshot);
   }
+
+  bool IsAbove(const Slice& user_key) const {
+    return options.iterate_upper_bound != nullptr &&
+           table.options.comparator->Compare(user_key, upper) >= 0;
+  }
+  // Whether a walk forward that begins inside comes to the upper bound before
+  // the end of the table.
+  bool EndsAtUpperBound() const {
+    const std::vector<Entry>& all = table.model.entries();
+    const bool is_empty =
+        options.iterate_lower_bound != nullptr && IsAbove(lower);
+    return is_empty ||
+           (!all.empty() && IsAbove(UserKeyOf(all.back().key)));
+  }
 };
 
 std::vector<Entry> WithRangeDeletions(const RandomTable& table,
@@ -155,11 +169,50 @@ class Expected {
   std::optional<std::string> prefix_;
 };
 
+// Returns an iterator with the options of the sample. It may have had other
+// bounds before, and walked.
+Iterator AnyIterator(const Sample& sample, Random* random) {
+  ReadOptions options = sample.options;
+  if (random->OneIn(2)) return sample.reader->NewIterator(options);
+  const std::string lower_bytes = RandomTarget(sample.table.model, random);
+  const std::string upper_bytes = RandomTarget(sample.table.model, random);
+  const Slice lower(lower_bytes);
+  const Slice upper(upper_bytes);
+  options.iterate_lower_bound = random->OneIn(2) ? nullptr : &lower;
+  options.iterate_upper_bound = random->OneIn(2) ? nullptr : &upper;
+  Iterator it = sample.reader->NewIterator(options);
+  if (random->OneIn(2)) {
+    it.Seek(RandomTarget(sample.table.model, random));
+  } else {
+    it.SeekForPrev(RandomTarget(sample.table.model, random));
+  }
+  for (int n = 0; n < 3 && it.Valid(); ++n) it.Next();
+  Require(it.SetBounds(sample.options.iterate_lower_bound,
+                       sample.options.iterate_upper_bound));
+  EXPECT_FALSE(it.Valid());
+  EXPECT_FALSE(it.AtUpperBound());
+  return it;
+}
+
+// With a prefix, a walk may end before it comes to the bound.
+void CheckAtUpperBound(const Sample& sample, const Iterator& it, bool forward,
+                       const Slice* target) {
+  const bool ends = sample.EndsAtUpperBound() ||
+                    (target != nullptr && sample.IsAbove(*target));
+  const bool expected = !it.Valid() && forward && ends;
+  if (sample.prefixes == nullptr || !expected) {
+    ASSERT_EQ(it.AtUpperBound(), expected);
+  }
+}
+
 void Walk(const Sample& sample, Expected expected, Random* random) {
   constexpr SequenceNumber kSnapshots[] = {0, 7, 100, 300, kMaxSequenceNumber};
-  Iterator it = sample.reader->NewIterator(sample.options);
+  Iterator it = AnyIterator(sample, random);
   for (int walk = 0; walk < 30; ++walk) {
     const std::string target = RandomTarget(sample.table.model, random);
+    const Slice target_slice(target);
+    const Slice* sought = nullptr;
+    bool forward = true;
     const SequenceNumber snapshot = random->Pick(kSnapshots);
     switch (random->Below(6)) {
       case 0:
@@ -169,18 +222,22 @@ void Walk(const Sample& sample, Expected expected, Random* random) {
       case 1:
         it.SeekToLast();
         expected.SeekToLast();
+        forward = false;
         break;
       case 2:
       case 3:
         it.Seek(target, snapshot);
         expected.Seek(target, snapshot);
+        sought = &target_slice;
         break;
       default:
         it.SeekForPrev(target, snapshot);
         expected.SeekForPrev(target, snapshot);
+        forward = false;
     }
     ASSERT_NO_FATAL_FAILURE(expected.Check(it));
-    bool forward = random->OneIn(2);
+    ASSERT_NO_FATAL_FAILURE(CheckAtUpperBound(sample, it, forward, sought));
+    forward = random->OneIn(2);
     for (uint64_t n = random->Below(30); n > 0 && it.Valid(); --n) {
       if (random->OneIn(5)) forward = !forward;
       if (forward) {
@@ -190,6 +247,8 @@ void Walk(const Sample& sample, Expected expected, Random* random) {
       }
       expected.Step(forward);
       ASSERT_NO_FATAL_FAILURE(expected.Check(it));
+      ASSERT_NO_FATAL_FAILURE(
+          CheckAtUpperBound(sample, it, forward, nullptr));
     }
   }
 }

@@ -59,13 +59,24 @@ struct Mixture {
     std::vector<Iterator> iterators;
     iterators.reserve(children.size());
     for (const Child& child : children) {
+      // Every second one gets its bounds later.
+      const bool is_late = iterators.size() % 2 == 1;
+      ReadOptions at_first = options;
+      if (is_late) {
+        at_first.iterate_lower_bound = options.iterate_upper_bound;
+        at_first.iterate_upper_bound = nullptr;
+      }
       iterators.push_back(
           child.reader != nullptr
-              ? child.reader->NewIterator(options)
+              ? child.reader->NewIterator(at_first)
               : NewSourceIterator(order,
                                   std::make_unique<MapSource>(
                                       child.map.get(), &sources, child.keeps),
-                                  options));
+                                  at_first));
+      if (is_late) {
+        Require(iterators.back().SetBounds(options.iterate_lower_bound,
+                                           options.iterate_upper_bound));
+      }
     }
     return {order, std::move(iterators)};
   }

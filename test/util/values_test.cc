@@ -235,6 +235,22 @@ TEST(PinnableSlice, KeepsUntilItIsReset) {
   EXPECT_TRUE(c.empty());
 }
 
+TEST(PinnableSlice, HandsOverItsPin) {
+  Log log;
+  Cleanable pin;
+  log.Add(&pin, 0);
+  PinnableSlice slice;
+  slice.Pin(Slice("bytes"), std::move(pin));
+  Cleanable keeper;
+  log.Add(&keeper, 1);
+  EXPECT_EQ(slice.DelegatePinTo(&keeper).ToString(), "bytes");
+  EXPECT_TRUE(slice.empty());
+  slice.Reset();
+  EXPECT_TRUE(log.notes.empty());
+  keeper.Reset();
+  EXPECT_EQ(log.notes, (std::vector<int>{1, 0}));
+}
+
 TEST(Buffer, GrowsAndKeepsItsBytes) {
   internal::Buffer buffer;
   std::string expected;
