@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,16 +37,45 @@ TEST(PooledCall, ResultsComeBack) {
   }
 }
 
+// Keeps the only thread of a pool busy until Release.
+class HeldPool {
+ public:
+  HeldPool() {
+    std::promise<void> begun;
+    holding_.Start(&pool_, [this, &begun] {
+      begun.set_value();
+      released_.get_future().wait();
+      return Status();
+    });
+    begun.get_future().wait();
+  }
+  WorkerPool* pool() { return &pool_; }
+  void Release() {
+    released_.set_value();
+    EXPECT_TRUE(holding_.Wait().ok());
+  }
+
+ private:
+  WorkerPool pool_{1};
+  std::promise<void> released_;
+  PooledCall holding_;
+};
+
 TEST(PooledCall, TheCallerMakesWhatNobodyHasBegun) {
-  PooledCall call;
-  EXPECT_TRUE(call.Wait().ok());
-  std::thread::id by;
-  call.Start(nullptr, [&by] {
-    by = std::this_thread::get_id();
-    return Status();
-  });
-  EXPECT_TRUE(call.Wait().ok());
-  EXPECT_EQ(by, std::this_thread::get_id());
+  HeldPool held;
+  for (WorkerPool* const pool :
+       {static_cast<WorkerPool*>(nullptr), held.pool()}) {
+    PooledCall call;
+    EXPECT_TRUE(call.Wait().ok());
+    std::thread::id by;
+    call.Start(pool, [&by] {
+      by = std::this_thread::get_id();
+      return Status();
+    });
+    EXPECT_TRUE(call.Wait().ok());
+    EXPECT_EQ(by, std::this_thread::get_id());
+  }
+  held.Release();
 }
 
 TEST(PooledCall, ALackOfMemoryIsAStatus) {
@@ -52,21 +83,44 @@ TEST(PooledCall, ALackOfMemoryIsAStatus) {
   PooledCall call;
   call.Start(&pool, []() -> Status { throw std::bad_alloc(); });
   EXPECT_TRUE(call.Wait().IsMemoryLimit());
+  call.Start(&pool, []() -> Status { throw std::length_error("too long"); });
+  EXPECT_TRUE(call.Wait().IsMemoryLimit());
 }
 
-// A call that is in progress is waited for; another one is not made any more.
-TEST(PooledCall, NothingRunsAfterTheEnd) {
-  WorkerPool pool(2);
+TEST(PooledCall, WhatHasNotBegunIsNotMadeAfterTheEnd) {
+  HeldPool held;
+  bool made = false;
+  {
+    PooledCall call;
+    call.Start(held.pool(), [&made] {
+      made = true;
+      return Status();
+    });
+  }
+  held.Release();
+  // The only thread has come to whatever was before this call.
+  PooledCall last;
+  last.Start(held.pool(), [] { return Status(); });
+  EXPECT_TRUE(last.Wait().ok());
+  EXPECT_FALSE(made);
+}
+
+TEST(PooledCall, WhatHasBegunIsWaitedForAtTheEnd) {
+  WorkerPool pool(1);
   for (int turn = 0; turn < 200; ++turn) {
-    int made = 0;
+    std::promise<void> begun;
+    bool ended = false;
     {
       PooledCall call;
-      call.Start(&pool, [&made] {
-        ++made;
+      call.Start(&pool, [&] {
+        begun.set_value();
+        std::this_thread::yield();
+        ended = true;
         return Status();
       });
+      begun.get_future().wait();
     }
-    EXPECT_LE(made, 1);
+    EXPECT_TRUE(ended);
   }
 }
 

@@ -38,8 +38,8 @@ struct RowBatch {
   RowBytes room;  // for the rows
 };
 
-// Small lines may make much. Once what ParseLines made takes this many bytes, it
-// leaves the rest of the lines.
+// Small lines may make much. Once what ParseLines made takes this many bytes,
+// it leaves the rest of the lines.
 inline constexpr size_t kMostMadeBytes = size_t{2} << 20;
 
 // Parses the lines of the batch that are not parsed yet, and changes them.
