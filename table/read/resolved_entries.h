@@ -47,6 +47,10 @@ class ResolvedEntries final : public Iterator::State {
     return Show(stored_->block.Prev() || stored_->PrevBlock());
   }
   void EndWithPrefix(bool ends) override { stored_->EndWithPrefix(ends); }
+  Status SetBounds(const Slice* lower, const Slice* upper) override {
+    return stored_->SetBounds(lower, upper);
+  }
+  bool AtUpperBound() const override { return stored_->AtUpperBound(); }
   const Status& CurrentStatus() const override {
     return stored_->CurrentStatus();
   }
