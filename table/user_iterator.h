@@ -116,6 +116,12 @@ struct UserIteratorOptions {
   // past the rest. Default: 8, as in RocksDB. Not used where keys have
   // timestamps.
   uint64_t max_sequential_skip_in_iterations = 8;
+  // Whether of all entries of one user key with one sequence number only the
+  // first counts: for tables that may have copies of entries, as the inputs and
+  // the output of a compaction do. Such an iterator only moves forward: other
+  // moves fail with NotSupported. Default: false, as a database has no such
+  // entries, and then each of several equal merge operands is joined.
+  bool one_entry_per_sequence = false;
 };
 
 class ASHLAR_EXPORT UserIterator {

@@ -14,6 +14,7 @@ UserWalk::UserWalk(const KeyOrder& order, const UserIteratorOptions& options,
     : order_(order),
       snapshot_(read_options.snapshot),
       most_passed_(options.max_sequential_skip_in_iterations),
+      one_entry_per_sequence_(options.one_entry_per_sequence),
       entries_(std::move(entries)),
       cover_(std::move(cover)),
       skips_(read_options),
@@ -31,6 +32,14 @@ bool UserWalk::IsDeletion() const {
 void UserWalk::Begin() {
   status_ = Status();
   skips_.Begin();
+}
+
+// Returns false if the walk cannot go backward.
+bool UserWalk::BeginBackward() {
+  Begin();
+  return !one_entry_per_sequence_ ||
+         Fail(Status::NotSupported(
+             "a UserIterator with one_entry_per_sequence moves forward only"));
 }
 
 // To be called where entries_ is not at an entry: takes over its error.
@@ -55,7 +64,7 @@ bool UserWalk::SeekToFirst() {
 }
 
 bool UserWalk::SeekToLast() {
-  Begin();
+  if (!BeginBackward()) return false;
   prefix_.reset();
   takes_prefix_ = prefixes_ != nullptr;
   TellChildren(false);
@@ -71,7 +80,7 @@ bool UserWalk::Seek(const Slice& user_key) {
 }
 
 bool UserWalk::SeekForPrev(const Slice& user_key) {
-  Begin();
+  if (!BeginBackward()) return false;
   TakePrefixOf(user_key);
   SeekEntriesForPrev(user_key, 0);
   return FindBackward(false);
@@ -89,7 +98,7 @@ bool UserWalk::Next() {
 }
 
 bool UserWalk::Prev() {
-  Begin();
+  if (!BeginBackward()) return false;
   if (place_ != Place::kBeforeKey) {
     if (place_ == Place::kAtEntry) KeepKey();
     SeekEntriesForPrev(Plain(key_.slice()), kMaxSequenceNumber);
@@ -163,9 +172,14 @@ bool UserWalk::Gather(std::optional<StoredValue>* base) {
   base->reset();
   operands_.Clear();
   newest_first_ = true;
+  last_operand_.clear();
   for (; entries_.Valid() && IsOfKey(); entries_.Next()) {
     if (skips_.IsOver()) return Fail(SkipCount::Error());
     if (IsTooNew()) {
+      skips_.Add();
+      continue;
+    }
+    if (one_entry_per_sequence_ && HasNumberOfLastOperand()) {
       skips_.Add();
       continue;
     }
@@ -175,6 +189,9 @@ bool UserWalk::Gather(std::optional<StoredValue>* base) {
       break;
     }
     operands_.Add(entries_.value(), entries_.IsValuePinned());
+    if (one_entry_per_sequence_) {
+      last_operand_.assign(entries_.key().data(), entries_.key().size());
+    }
   }
   return CheckEnd();
 }

@@ -102,6 +102,11 @@ class UserWalk {
   bool IsOfKey() const {
     return Plain(entries_.user_key()) == Plain(key_.slice());
   }
+  bool HasNumberOfLastOperand() const {
+    return !last_operand_.empty() &&
+           entries_.sequence() == SequenceOf(last_operand_) &&
+           entries_.user_key() == UserKeyOf(last_operand_);
+  }
   bool has_timestamps() const { return order_.timestamp_size() != 0; }
   bool IsTooNew() const { return entries_.sequence() > snapshot_; }
   bool IsDeleted() { return IsDeletion() || cover_->Hides(entries_.key()); }
@@ -114,6 +119,7 @@ class UserWalk {
   }
 
   void Begin();
+  bool BeginBackward();
   bool CheckEnd();
   void PassVersion(uint64_t* passed);
   bool FindForward(bool passes_key);
@@ -143,6 +149,7 @@ class UserWalk {
   const KeyOrder order_;
   const SequenceNumber snapshot_;
   const uint64_t most_passed_;
+  const bool one_entry_per_sequence_;
   MergingIterator entries_;
   const std::unique_ptr<RangeCover> cover_;
   SkipCount skips_;
@@ -152,6 +159,9 @@ class UserWalk {
   // it has no meaning.
   KeptBytes key_;
   ShownValue value_;
+
+  // The internal key of the last operand, with one_entry_per_sequence_.
+  std::string last_operand_;
 
   // What was collected for the key: the number of the newest version, and
   // whether the newest operand comes first.

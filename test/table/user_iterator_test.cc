@@ -265,6 +265,34 @@ TEST(UserIterator, ImpossibleOptionsAreAnErrorThatStays) {
   EXPECT_TRUE(unpinned.status().IsInvalidArgument());
 }
 
+TEST(UserIterator, CopiesOfOperandsMayCountOnce) {
+  const auto add = NewStringAppendOperator();
+  const auto first = OneTable(
+      {Operand("a", 9, "+"), Operand("a", 7, "-"), Value("b", 3, "b")});
+  const auto second = OneTable({Operand("a", 9, "other"), Operand("a", 7, "-"),
+                                Value("a", 7, "hidden"), Value("a", 5, "x")});
+  UserIterator it({.merge_operator = add.get(), .one_entry_per_sequence = true},
+                  {}, {{first.get()}, {second.get()}});
+  it.Seek("a");
+  ASSERT_TRUE(it.Valid()) << it.status().ToString();
+  EXPECT_EQ(it.value(), Slice("x,-,+"));
+  EXPECT_EQ(it.sequence(), 9U);
+  it.Next();
+  ASSERT_TRUE(it.Valid());
+  EXPECT_EQ(it.value(), Slice("b"));
+  // It moves forward only, and a seek forward begins again.
+  it.Prev();
+  EXPECT_FALSE(it.Valid());
+  EXPECT_TRUE(it.status().IsNotSupported());
+  it.SeekToLast();
+  EXPECT_TRUE(it.status().IsNotSupported());
+  it.SeekForPrev("b");
+  EXPECT_TRUE(it.status().IsNotSupported());
+  it.SeekToFirst();
+  ASSERT_TRUE(it.Valid());
+  EXPECT_EQ(it.value(), Slice("x,-,+"));
+}
+
 TEST(UserIterator, NothingIsEmpty) {
   UserIterator it({}, {}, std::span<const UserIteratorTable>());
   it.SeekToFirst();
