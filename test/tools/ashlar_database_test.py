@@ -86,6 +86,15 @@ class DatabaseTest(CliTest):
                             for operand in result.get("operands", ())]
                     self.assertEqual(max(seen + [result["seq"]]), newest)
 
+    def test_versions_of_keys_with_timestamps(self):
+        database = DATABASES / "features"
+        flags = ["--cf=udt-kept", f"--db_paths={database},{database}/second"]
+        found = self.get(database, *flags, "--key=p00001")["results"][0]
+        self.assertEqual([(each["file"], each["seq"])
+                          for each in found["versions"]],
+                         [("000027.sst", 188), ("000020.sst", 96),
+                          ("000015.sst", 6)])
+
     def test_snapshots(self):
         database = DATABASES / "multi-cf"
         newest = self.get(database, "--key=k00001")["results"][0]

@@ -43,8 +43,7 @@ Status AddVersions(const TableReader& table, size_t level, LookedUp* found) {
   ReadOptions options = ReadOptionsFromFlags();
   options.ignore_range_deletions = true;
   Iterator it = table.NewIterator(options);
-  // The newest timestamp comes first.
-  for (it.Seek(found->key + std::string(timestamp_size, '\xff'));
+  for (it.Seek(found->key);
        it.Valid() && plain(it.user_key()) == Slice(found->key); it.Next()) {
     found->versions.push_back(
         {file, level, it.sequence(), it.type(), it.value().size()});
