@@ -6,12 +6,14 @@ A model of lists and dictionaries is the judge.
 import json
 import random
 import shutil
+import signal
+import subprocess
 
 import cli
 from cli import CliTest, GOLDEN
 
 DELETION, VALUE, MERGE, SINGLE_DELETION, RANGE_DELETION = 0, 1, 2, 7, 15
-BLOB_INDEX, ENTITY = 17, 22
+BLOB_INDEX, ENTITY, TIMED_VALUE = 17, 22, 24
 NEWEST = (1 << 56) - 1
 
 
@@ -198,6 +200,90 @@ class TableFolderTest(CliTest):
         text = self.run_ok("scan", "--output_format=canonical", folder).text
         self.assertEqual(len(text.splitlines()), 3)
 
+    def test_operands_of_copies_are_joined_once(self):
+        rows = [("a", 9, MERGE, "+"), ("a", 7, VALUE, "x")]
+        for name, tables in (("m", "45"), ("m2", "4")):
+            folder = self.folder / name
+            folder.mkdir()
+            for table in tables:
+                self.make(folder / f"{table}.sst", rows)
+        join = ["--merge_operator=stringappend", "--output_format=tsv"]
+        self.assertEqual(self.run_ok("scan", *join, "m").text, "a\tx,+\n")
+        for flags in ([], join[:1]):
+            self.assertIn("other values: 0",
+                          self.run_ok("diff", *flags, "m", "m2").text)
+
+    def test_one_entry_of_a_number_counts(self):
+        """Whatever the entries are, get and scan take the same one."""
+        for name, older, newer, shown, joined in (
+                ("base", [("a", 5, VALUE, "x")], [("a", 5, MERGE, "+")],
+                 ["+"], "+"),
+                ("operands", [("a", 5, MERGE, "-"), ("a", 4, VALUE, "x")],
+                 [("a", 5, MERGE, "+")], ["+", "x"], "x,+")):
+            folder = self.folder / name
+            folder.mkdir()
+            self.make(folder / "1.sst", older)
+            self.make(folder / "2.sst", newer)
+            counts = "the entry of 2.sst counts, and that of 1.sst does not"
+            outcome = self.run_ok("get", "--key=a", folder)
+            self.assertEqual([line.split(" => ")[1]
+                              for line in outcome.text.splitlines()
+                              if " => " in line], shown)
+            self.assertIn(counts, outcome.err)
+            outcome = self.run_ok("scan", "--output_format=canonical", folder)
+            self.assertEqual([bytes.fromhex(line.split(" ")[3]).decode()
+                              for line in outcome.text.splitlines()], shown)
+            self.assertIn(counts, outcome.err)
+            outcome = self.run_ok("scan", "--merge_operator=stringappend",
+                                  "--output_format=tsv", folder)
+            self.assertEqual(outcome.text, f"a\t{joined}\n")
+
+    def test_one_warning_counts_all_keys(self):
+        folder = self.folder / "w"
+        folder.mkdir()
+        for table, value in ((1, "old"), (2, "new")):
+            self.make(folder / f"{table}.sst",
+                      [(f"{i:04}", 5, MERGE, value) for i in range(3000)])
+        for flags in (["get", "--from=0", "--limit=300"],
+                      ["get"] + [f"--key={i:04}" for i in range(300)],
+                      ["scan", "--to=0300"]):
+            outcome = self.run_ok(*flags, folder)
+            self.assertEqual(outcome.err.count("different entries"), 1)
+            self.assertIn("one sequence number: 300.", outcome.err)
+        # What was not counted to the end is not said. The output is larger than
+        # a pipe holds, so the program is interrupted on its way.
+        with subprocess.Popen([cli.PROGRAM, "get", "--from=0", str(folder)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=cli.take_signals) as run:
+            run.stdout.readline()
+            run.send_signal(signal.SIGINT)
+            _, errors = run.communicate(timeout=120)
+        self.assertIn(b"interrupted", errors)
+        self.assertNotIn(b"different entries", errors)
+
+    def test_timed_value_beneath_operands(self):
+        folder = self.folder / "t"
+        folder.mkdir()
+        timed = "x" + "\x07" + "\x00" * 7
+        self.make(folder / "1.sst", [("a", 9, MERGE, "+"),
+                                     ("a", 7, TIMED_VALUE, timed)])
+        text = self.run_ok("scan", "--output_format=canonical", folder).text
+        self.assertEqual(text, "61 9 2 2b\n61 7 1 78\n")
+
+    def test_range_deletions_without_a_number(self):
+        folder = self.folder / "t"
+        folder.mkdir()
+        self.make(folder / "1.sst", [("a", 5, VALUE, "x"), ("b", 0, VALUE, "y")])
+        self.make(folder / "2.sst", [("a", 0, RANGE_DELETION, "c")])
+        outcome = self.run_ok("scan", "--output_format=tsv", folder)
+        self.assertEqual(outcome.text, "a\tx\nb\ty\n")
+        self.assertIn("range deletions with sequence number 0, which delete "
+                      "nothing: 1", outcome.err)
+        # Nor does one hide entries with its own number.
+        self.make(folder / "3.sst", [("a", 5, RANGE_DELETION, "c")])
+        outcome = self.run_ok("scan", "--output_format=tsv", folder)
+        self.assertEqual(outcome.text, "a\tx\n")
+
     def test_references_beneath_operands(self):
         """They are shown as they are, since nobody fetches the blobs."""
         reference = "\x01\x05\x09\x03\x00"
@@ -311,6 +397,18 @@ class TableFolderTest(CliTest):
                                    folder)
         self.assertEqual(outcome.code, 2)
         self.assertIn("exclude each other", outcome.err)
+        outcome = self.run_program("stats", "--recursive", "--one_database",
+                                   folder)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("exclude each other", outcome.err)
+        outcome = self.run_program("space", "--cf=x", folder)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("--one_database takes one without a CURRENT", outcome.err)
+        for flags in (["space", "--recursive", "--cf=x", folder],
+                      ["space", "--cf=x", folder / "000004.sst"]):
+            outcome = self.run_program(*flags)
+            self.assertEqual(outcome.code, 2)
+            self.assertNotIn("--one_database", outcome.err)
         # As before, each table by itself.
         for flags in (["scan", "--each_table", folder],
                       ["scan", "--recursive", folder],

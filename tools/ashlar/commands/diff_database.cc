@@ -35,7 +35,7 @@ class Side {
   }
   const Comparator* comparator() const { return database_->comparator(); }
   void Begin(const Operator& merge_operator) {
-    at_.emplace(*tables_, comparator(), merge_operator, KeyRange());
+    at_.emplace(*database_, *tables_, merge_operator, KeyRange());
     at_->SeekToStart();
   }
   VisibleEntries& at() { return *at_; }

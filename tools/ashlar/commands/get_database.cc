@@ -80,11 +80,12 @@ Status FindVersions(const OpenedTables& tables, const Database& database,
 }
 
 void ShowKeys(const Database& database, const OpenedTables& tables,
-              std::span<const std::string> keys, Report* report) {
+              std::span<const std::string> keys, EqualNumbers* equal,
+              Report* report) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<LookedUp> found(keys.size());
   std::vector<Status> statuses(keys.size());
-  LookUpInDatabase(database, tables, slices, found, statuses);
+  LookUpInDatabase(database, tables, slices, found, statuses, equal);
   for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
     if (statuses[i].ok()) {
       statuses[i] = FindVersions(tables, database, &found[i]);
@@ -94,13 +95,13 @@ void ShowKeys(const Database& database, const OpenedTables& tables,
 }
 
 void ShowNamedKeys(std::span<const std::string> keys, Database* database,
-                   Report* report) {
+                   EqualNumbers* equal, Report* report) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const auto tables = database->OpenFor(slices);
   if (!tables.ok() && keys.size() > 1) {
     // Only keys that need the table have no answer.
     for (size_t i = 0; i < keys.size() && !report->MustStop(); ++i) {
-      ShowNamedKeys(keys.subspan(i, 1), database, report);
+      ShowNamedKeys(keys.subspan(i, 1), database, equal, report);
     }
     return;
   }
@@ -109,12 +110,12 @@ void ShowNamedKeys(std::span<const std::string> keys, Database* database,
         tables.status().WithPrefix("key '" + KeyText(keys[0]) + "'"));
     return;
   }
-  ShowKeys(*database, *tables, keys, report);
+  ShowKeys(*database, *tables, keys, equal, report);
 }
 
 // Shows all keys of the range that have an entry. Returns how many.
 uint64_t ShowRange(const KeyRange& range, uint64_t most, Database* database,
-                   Report* report) {
+                   EqualNumbers* equal, Report* report) {
   const auto tables = database->OpenRange(range);
   if (!tables.ok()) {
     report->AddFault(tables.status());
@@ -125,7 +126,7 @@ uint64_t ShowRange(const KeyRange& range, uint64_t most, Database* database,
   const uint64_t shown =
       TakeKeysOfRange(range, comparator, SizeOf(*tables), most, report, &it,
                       [&](std::span<const std::string> keys) {
-                        ShowKeys(*database, *tables, keys, report);
+                        ShowKeys(*database, *tables, keys, equal, report);
                       });
   if (!it.status().ok()) report->AddFault(it.status());
   return shown;
@@ -144,9 +145,10 @@ uint64_t GetFromDatabase(const std::string& folder,
   Database& database = **opened;
   database.WarnOfTheRest();
   report->BeginList("results");
+  EqualNumbers equal;
   uint64_t shown = 0;
   if (keys.empty()) {
-    shown = ShowRange(range, most, &database, report);
+    shown = ShowRange(range, most, &database, &equal, report);
   } else {
     std::vector<std::string> wanted;
     for (const std::string& key : keys) {
@@ -156,11 +158,12 @@ uint64_t GetFromDatabase(const std::string& folder,
     std::span<const std::string> left = wanted;
     while (!left.empty() && !report->MustStop()) {
       const size_t count = std::min(left.size(), kKeysTogether);
-      ShowNamedKeys(left.first(count), &database, report);
+      ShowNamedKeys(left.first(count), &database, &equal, report);
       left = left.subspan(count);
     }
     shown = wanted.size();
   }
+  equal.WarnOfThem(folder);
   report->EndList();
   return shown;
 }

@@ -127,13 +127,13 @@ void TakeDeletion(const RangeDeletion& deletion, size_t timestamp_size,
 
 // Looks the key up in tables of unknown age, by the numbers of its entries.
 Status LookUpByNumber(const Database& database, const OpenedTables& tables,
-                      const Slice& key, LookedUp* found) {
+                      const Slice& key, LookedUp* found, EqualNumbers* equal) {
   const Comparator& comparator = *database.comparator();
   const size_t timestamp_size = comparator.timestamp_size();
   found->key = key.ToString();
   const std::vector<UserIteratorTable> all = tables.ForIterator();
   const auto deletion = NewestDeletion(all, key, comparator);
-  EqualNumbers equal(tables);
+  if (equal != nullptr) equal->Begin(tables);
   MergingIterator it = MergedEntries(tables, &comparator);
   Status status;
   std::string last;  // the internal key of the entry before
@@ -141,9 +141,11 @@ Status LookUpByNumber(const Database& database, const OpenedTables& tables,
   for (it.Seek(key); it.Valid(); it.Next()) {
     if (WithoutTimestamp(it.user_key(), timestamp_size) != key) break;
     if (it.sequence() > FLAGS_snapshot) continue;
-    equal.Take(it);
+    if (equal != nullptr) equal->Take(it);
     // Two tables may have one entry, as inputs and outputs of a compaction do.
-    const bool is_again = !last.empty() && it.key() == Slice(last);
+    // Of different ones with one number, the first counts.
+    const bool is_again = !last.empty() && it.user_key() == UserKeyOf(last) &&
+                          it.sequence() == SequenceOf(last);
     last = it.key().ToString();
     if (!goes_on || is_again) continue;
     if (deletion && it.sequence() < deletion->sequence) {
@@ -156,7 +158,6 @@ Status LookUpByNumber(const Database& database, const OpenedTables& tables,
   if (it.status().ok() && goes_on && deletion) {
     TakeDeletion(*deletion, timestamp_size, &found->result);
   }
-  if (it.status().ok()) equal.WarnOfThem("key '" + KeyText(found->key) + "'");
   return it.status().ok() ? status : it.status();
 }
 
@@ -172,10 +173,10 @@ void LookUpInTable(const TableReader& table, std::span<const Slice> keys,
 
 void LookUpInDatabase(const Database& database, const OpenedTables& tables,
                       std::span<const Slice> keys, std::span<LookedUp> found,
-                      std::span<Status> statuses) {
+                      std::span<Status> statuses, EqualNumbers* equal) {
   if (!database.has_manifest()) {
     for (size_t i = 0; i < keys.size(); ++i) {
-      statuses[i] = LookUpByNumber(database, tables, keys[i], &found[i]);
+      statuses[i] = LookUpByNumber(database, tables, keys[i], &found[i], equal);
     }
     return;
   }
@@ -211,7 +212,8 @@ Status ForEachShown(const VisibleEntries& at, const Database& database,
       WithoutTimestamp(at.user_key(), database.comparator()->timestamp_size());
   LookedUp found;
   Status status;
-  LookUpInDatabase(database, tables, {&key, 1}, {&found, 1}, {&status, 1});
+  LookUpInDatabase(database, tables, {&key, 1}, {&found, 1}, {&status, 1},
+                   nullptr);
   if (!status.ok()) return status;
   for (const LookedUp::Operand& operand : found.operands) {
     take({at.user_key(), operand.sequence, ValueType::kTypeMerge,
@@ -221,7 +223,11 @@ Status ForEachShown(const VisibleEntries& at, const Database& database,
   if (base.state != GetResult::State::kFound) return {};
   const bool is_entity = base.type == ValueType::kTypeWideColumnEntity;
   const std::string whole_key = found.key + base.timestamp;
-  take({whole_key, base.sequence, base.type,
+  // A timed value was decoded: what is there is a value alone.
+  const ValueType type = base.type == ValueType::kTypeValuePreferredSeqno
+                             ? ValueType::kTypeValue
+                             : base.type;
+  take({whole_key, base.sequence, type,
         is_entity ? base.entity : base.value.slice()});
   return {};
 }

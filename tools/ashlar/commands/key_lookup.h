@@ -23,13 +23,17 @@
 
 namespace ashlar::tool {
 
+class EqualNumbers;
+
 // These look up all keys at once, as a reader at --snapshot sees them. found[i]
-// and statuses[i] are those of keys[i]; they come as new.
+// and statuses[i] are those of keys[i]; the caller passes them as constructed.
+// If `equal` is not null, and the order of the tables is unknown, it takes the
+// entries that were met.
 void LookUpInTable(const TableReader& table, std::span<const Slice> keys,
                    std::span<LookedUp> found, std::span<Status> statuses);
 void LookUpInDatabase(const Database& database, const OpenedTables& tables,
                       std::span<const Slice> keys, std::span<LookedUp> found,
-                      std::span<Status> statuses);
+                      std::span<Status> statuses, EqualNumbers* equal);
 
 // Adds what was found to the report, or the fault.
 void ShowLookedUp(const LookedUp& found, const Status& status, Report* report);

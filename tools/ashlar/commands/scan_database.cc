@@ -82,7 +82,7 @@ uint64_t ScanDatabase(
   }
   EntryPrinter printer(true, StrippedTimestamp(database), report);
   Progress progress(folder);
-  VisibleEntries keys(*tables, database.comparator(), merge_operator, range);
+  VisibleEntries keys(database, *tables, merge_operator, range);
   Walk walk(database, *tables, most, &printer);
   Status status = walk.Run(&keys, &progress, *report);
   if (status.ok()) {

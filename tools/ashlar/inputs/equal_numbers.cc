@@ -62,6 +62,11 @@ std::string EqualNumbers::FileOf(size_t child) const {
   return path.substr(path.rfind('/') + 1);
 }
 
+void EqualNumbers::Begin(const OpenedTables& tables) {
+  tables_ = tables.ForIterator();
+  has_last_ = false;
+}
+
 void EqualNumbers::Take(const MergingIterator& at) {
   const bool same_number = has_last_ && at.user_key() == UserKeyOf(last_key_) &&
                            at.sequence() == SequenceOf(last_key_);
@@ -85,7 +90,7 @@ void EqualNumbers::Take(const MergingIterator& at) {
 }
 
 void EqualNumbers::WarnOfThem(const std::string& place) const {
-  if (keys_ == 0) return;
+  if (keys_ == 0 || Interrupted()) return;
   PrintWarning(place +
                ": keys with different entries of one sequence number: " +
                std::to_string(keys_) + ". Which is newer is unknown: of '" +
@@ -103,7 +108,8 @@ Status WarnOfEqualNumbers(const std::string& folder, const Database& database,
     return {};
   }
   constexpr uint64_t kEntriesBetweenLooks = 1024;
-  EqualNumbers found(tables);
+  EqualNumbers found;
+  found.Begin(tables);
   MergingIterator it = MergedEntries(tables, &comparator);
   uint64_t entries = 0;
   for (range.SeekToStart(comparator, &it); it.Valid(); it.Next()) {

@@ -1,8 +1,8 @@
 // EqualNumbers: keys of which several tables have different entries with the
 // same sequence number.
 //
-// In a folder without a MANIFEST, nothing says which of them is newer. One
-// thread at a time.
+// In a folder without a MANIFEST, nothing says which of them is newer: the one
+// that a MergingIterator meets first counts. One thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_INPUTS_EQUAL_NUMBERS_H_
 #define ASHLAR_TOOLS_ASHLAR_INPUTS_EQUAL_NUMBERS_H_
 
@@ -27,19 +27,19 @@ MergingIterator MergedEntries(const OpenedTables& tables,
 
 class EqualNumbers {
  public:
-  // The tables must outlive this.
-  explicit EqualNumbers(const OpenedTables& tables)
-      : tables_(tables.ForIterator()) {}
-
-  // Takes the next entry of MergedEntries.
+  // Begins a walk over other keys, by MergedEntries of these tables. They must
+  // live until the last entry of the walk is taken.
+  void Begin(const OpenedTables& tables);
+  // Takes the next entry of the walk.
   void Take(const MergingIterator& at);
-  // Prints a warning if there are such keys. `place` is the folder.
+  // Prints a warning if there are such keys, unless the run was interrupted:
+  // they were not all counted then. `place` is the folder.
   void WarnOfThem(const std::string& place) const;
 
  private:
   std::string FileOf(size_t child) const;
 
-  const std::vector<UserIteratorTable> tables_;
+  std::vector<UserIteratorTable> tables_;
   // The entry before, of which more may follow.
   bool has_last_ = false;
   std::string last_key_;  // internal

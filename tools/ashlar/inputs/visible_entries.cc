@@ -62,19 +62,20 @@ TablesSize SizeOf(const OpenedTables& tables) {
 }
 
 VisibleEntries::VisibleEntries(
-    const OpenedTables& tables, const Comparator* comparator,
+    const Database& database, const OpenedTables& tables,
     std::shared_ptr<const MergeOperator> merge_operator, const KeyRange& range)
-    : comparator_(comparator),
+    : comparator_(database.comparator()),
       range_(range),
       joins_(merge_operator != nullptr),
       merge_operator_(joins_ ? std::move(merge_operator)
                              : std::make_shared<UnjoinedOperands>()),
-      it_(Options(), OptionsAt(FLAGS_snapshot), tables.ForIterator()) {}
+      it_(Options(database), OptionsAt(FLAGS_snapshot), tables.ForIterator()) {}
 
 // Operands that are not joined may lie above a reference to a blob, which the
 // iterator only accepts if it can fetch the blob. It gets the reference itself.
-UserIteratorOptions VisibleEntries::Options() {
+UserIteratorOptions VisibleEntries::Options(const Database& database) {
   UserIteratorOptions options;
+  options.one_entry_per_sequence = !database.has_manifest();
   options.comparator = comparator_;
   options.merge_operator = merge_operator_.get();
   if (joins_) return options;

@@ -19,6 +19,7 @@
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/key_range.h"
 
 namespace ashlar::tool {
@@ -32,9 +33,10 @@ TablesSize SizeOf(const OpenedTables& tables);
 
 class VisibleEntries {
  public:
-  // The tables must outlive this. Without a merge operator, operands are not
-  // joined.
-  VisibleEntries(const OpenedTables& tables, const Comparator* comparator,
+  // The tables are those of the database, and must outlive this. Without a
+  // merge operator, operands are not joined. Where the order of the tables is
+  // unknown, the first entry of a key with a sequence number counts.
+  VisibleEntries(const Database& database, const OpenedTables& tables,
                  std::shared_ptr<const MergeOperator> merge_operator,
                  const KeyRange& range);
 
@@ -62,7 +64,7 @@ class VisibleEntries {
   void Take();
   void Show();
   Status ShowEntity();
-  UserIteratorOptions Options();
+  UserIteratorOptions Options(const Database& database);
   bool IsReference(const WideColumn& column) const;
 
   const Comparator* const comparator_;
