@@ -205,6 +205,9 @@ std::string FindOutputConflict(const CommandLine& line,
   if (FLAGS_each_table && FLAGS_one_database) {
     return Excludes("--each_table", "--one_database");
   }
+  if (FLAGS_recursive && FLAGS_one_database) {
+    return Excludes("--recursive", "--one_database");
+  }
   if (FLAGS_output_hex && line.Given("escape") && command.bit == kScan) {
     return Excludes("--output_hex", "--escape");
   }

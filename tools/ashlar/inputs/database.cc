@@ -52,8 +52,8 @@ bool IsDatabase(const std::string& path, FolderUse use) {
 
 struct Database::State {
   DatabaseFiles files;
-  // Of a folder without a CURRENT, but for its files. Without tables: it has
-  // one.
+  // What ReadTableFolder gave, without its `files`. It has no names if the
+  // folder has a CURRENT.
   TableFolder folder;
   const ColumnFamilyFiles* family = nullptr;  // in files
   std::map<uint64_t, const LiveTable*> by_number;
@@ -271,19 +271,22 @@ Status Database::Describe(const LiveTable& live, TableToOpen* table) const {
   return status;
 }
 
-Result<uint64_t> Database::CountUnreadLogs() const {
+std::vector<UnreadLogs> Database::CountUnreadLogs() const {
   const uint64_t first =
       std::max(family().log_number, files().min_log_number_to_keep);
-  auto count = CountWriteAheadLogs(folder_, first);
-  if (!count.ok()) return count;
+  std::vector<UnreadLogs> all;
+  all.push_back({folder_, CountWriteAheadLogs(folder_, first)});
   const auto elsewhere = FindLogFolder(folder_);
-  if (!elsewhere.ok()) return elsewhere.status();
-  if (!elsewhere->has_value()) return count;
-  const auto more = CountWriteAheadLogs(**elsewhere, first);
-  if (!more.ok()) {
-    return more.status().WithPrefix("wal_dir of its OPTIONS file");
+  if (!elsewhere.ok()) {
+    all.push_back({"wal_dir", elsewhere.status()});
+  } else if (elsewhere->has_value()) {
+    auto count = CountWriteAheadLogs(**elsewhere, first);
+    if (!count.ok()) {
+      count = count.status().WithPrefix("wal_dir of its OPTIONS file");
+    }
+    all.push_back({**elsewhere, std::move(count)});
   }
-  return *count + *more;
+  return all;
 }
 
 void Database::WarnOfMissingManifest() const {
@@ -297,6 +300,12 @@ void Database::WarnOfMissingManifest() const {
                  "and count as the oldest: " +
                  std::to_string(state_->folder.unnumbered));
   }
+  if (state_->folder.idle_range_deletions != 0) {
+    PrintWarning(folder_ +
+                 ": range deletions with sequence number 0, which delete "
+                 "nothing: " +
+                 std::to_string(state_->folder.idle_range_deletions));
+  }
   if (state_->folder.unnamed != 0) {
     PrintWarning(folder_ +
                  ": tables that name no column family, and count for each with "
@@ -307,15 +316,16 @@ void Database::WarnOfMissingManifest() const {
 
 void Database::WarnOfTheRest() const {
   if (!has_manifest()) WarnOfMissingManifest();
-  const auto logs = CountUnreadLogs();
-  if (!logs.ok()) {
-    PrintWarning(folder_ + ": its write-ahead logs were not counted: " +
-                 logs.status().ToString());
-  } else if (*logs != 0) {
-    PrintWarning(folder_ +
-                 ": write-ahead logs that are not read, and may have newer "
-                 "entries: " +
-                 std::to_string(*logs));
+  for (const UnreadLogs& logs : CountUnreadLogs()) {
+    const std::string place = PrintableText(logs.folder);
+    if (!logs.count.ok()) {
+      PrintWarning(folder_ + ": its write-ahead logs in " + place +
+                   " were not counted: " + logs.count.status().ToString());
+    } else if (*logs.count != 0) {
+      PrintWarning(folder_ + ": write-ahead logs in " + place +
+                   " that are not read, and may have newer entries: " +
+                   std::to_string(*logs.count));
+    }
   }
   if (files().ignored_bytes != 0) {
     PrintWarning(folder_ + "/" + files().manifest + ": " +

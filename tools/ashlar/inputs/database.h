@@ -36,6 +36,12 @@ enum class FolderUse : uint8_t {
 // it. With --each_table, none is; with --recursive, only one with a CURRENT.
 bool IsDatabase(const std::string& path, FolderUse use);
 
+// The write-ahead logs of one folder, or why they were not counted.
+struct UnreadLogs {
+  std::string folder;
+  Result<uint64_t> count;
+};
+
 class Database {
  public:
   // Reads which tables the family that --cf names has. Opens none of them.
@@ -66,9 +72,9 @@ class Database {
   void ForEachTable(Report* report,
                     const std::function<void(const LiveTable& table,
                                              const std::string& path)>& take);
-  // Returns how many write-ahead logs may have entries that no table has: in
-  // the folder, and in that which the database's OPTIONS file names.
-  Result<uint64_t> CountUnreadLogs() const;
+  // Counts the write-ahead logs that may have entries that no table has: in the
+  // folder, and in that which the database's OPTIONS file names, if any.
+  std::vector<UnreadLogs> CountUnreadLogs() const;
   // Prints warnings: of what the tables do not have, of what the MANIFEST has
   // that was left out, and by which rule tables are read if there is none.
   void WarnOfTheRest() const;

@@ -102,7 +102,14 @@ std::string CheckDatabaseFlags(const CommandLine& line,
     // get takes a snapshot of any table.
     if (line.Given(flag) &&
         (command != "get" || std::string_view(flag) != "snapshot")) {
-      return std::string("--") + flag + " needs a folder that is a database";
+      const bool may_be_one =
+          folders == FolderUse::kDatabases && !FLAGS_each_table &&
+          !FLAGS_recursive &&
+          std::any_of(line.inputs.begin(), line.inputs.end(), IsDirectory);
+      return std::string("--") + flag + " needs a folder that is a database" +
+             (may_be_one
+                  ? ": --one_database takes one without a CURRENT for that"
+                  : "");
     }
   }
   return {};

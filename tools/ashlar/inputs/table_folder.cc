@@ -36,6 +36,7 @@ struct FoundTable {
   std::string family;
   std::string comparator;
   bool is_external = false;
+  uint64_t idle_range_deletions = 0;
 };
 
 Result<FoundTable> Describe(const std::string& path) {
@@ -55,6 +56,9 @@ Result<FoundTable> Describe(const std::string& path) {
       summary.largest_seqno.value_or(kMaxSequenceNumber);
   found.table.user_defined_timestamps_persisted =
       table.properties().user_defined_timestamps_persisted != 0;
+  for (const RangeDeletion& deletion : table.RangeDeletions()) {
+    if (deletion.sequence == 0) ++found.idle_range_deletions;
+  }
   found.family = table.properties().column_family_name;
   found.comparator = std::string(table.comparator()->Name());
   return found;
@@ -150,6 +154,7 @@ Result<TableFolder> ReadTableFolder(const std::string& folder) {
     found->table.number = are_numbered ? NumberOf(name) : tables.size() + 1;
     result.names.emplace(found->table.number, name);
     external += found->is_external ? 1 : 0;
+    result.idle_range_deletions += found->idle_range_deletions;
     if (found->table.largest_seqno != kMaxSequenceNumber) {
       result.files.last_sequence =
           std::max(result.files.last_sequence, found->table.largest_seqno);

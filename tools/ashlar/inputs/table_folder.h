@@ -26,6 +26,8 @@ struct TableFolder {
   // Tables for ingestion that have no sequence number yet, beside tables that
   // have some.
   uint64_t unnumbered = 0;
+  // Range deletions with sequence number 0, which delete nothing.
+  uint64_t idle_range_deletions = 0;
   // Tables that name no family, if there are several families.
   uint64_t unnamed = 0;
 };

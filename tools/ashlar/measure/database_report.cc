@@ -128,8 +128,17 @@ class Collector {
       result_.blob_bytes += blobs.total_blob_bytes;
       result_.blob_garbage_bytes += blobs.garbage_blob_bytes;
     }
-    const auto logs = database_.CountUnreadLogs();
-    if (logs.ok()) result_.write_ahead_logs = *logs;
+    CountLogs();
+  }
+
+  // The count is unknown if that of one folder is.
+  void CountLogs() {
+    uint64_t count = 0;
+    for (const UnreadLogs& logs : database_.CountUnreadLogs()) {
+      if (!logs.count.ok()) return;
+      count += *logs.count;
+    }
+    result_.write_ahead_logs = count;
   }
 
   void TakeTable(const LiveTable& live, const std::string& path) {

@@ -23,7 +23,8 @@ struct ProgressState {
   double seconds = 0;
   uint64_t number = 1;  // of the file, among `files`
   uint64_t files = 1;
-  std::string_view what = {};  // of the work is going on; may be empty
+  // Which part of the work is going on; may be empty.
+  std::string_view what = {};
   std::optional<double> seconds_left = {};  // none: unknown
 };
 // Returns the parts of the line that fit into `columns`, in printable ASCII.

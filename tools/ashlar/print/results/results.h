@@ -130,7 +130,8 @@ struct LookedUp {
   GetResult result;
   std::vector<Operand> operands;  // newest first
   // Of a database: all entries of the key, and range deletions over it, in the
-  // order in which its tables are asked.
+  // order in which its tables are asked. Without a MANIFEST: by their sequence
+  // numbers, the largest first.
   bool has_versions = false;
   std::vector<Version> versions;
 };
