@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import struct
 import sys
 import unittest
@@ -484,6 +485,9 @@ class ArrowTest(CliTest):
         self.assertIn("--header goes with --input_format=csv and tsv only",
                       self.refused("t.parquet", "--header"))
         os.mkfifo(self.folder / "pipe")
+        self.assertIn("pipe: Corruption: not a regular file; standard input "
+                      "can be the stream form", self.refused(
+                          "--input_format=arrow", "pipe", timeout=60))
         for name in ("lines", "empty"):
             (self.folder / name).write_bytes(b"")
             for form in ("arrow", "parquet"):
@@ -642,6 +646,30 @@ class ArrowTest(CliTest):
                     self.assertRegex(outcome.err, rf"\A{name}|"
                                      "cannot make an external file without "
                                      "entries")
+
+    def test_sizes_that_are_not_there_take_no_memory(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+        # The size of the first message: 2 GiB.
+        error = self.refused("--input_format=arrow", "-", preexec_fn=limit,
+                             stdin=b"\xff\xff\xff\xff\xff\xff\xff\x7f")
+        self.assertRegex(error, r"\A-: Corruption: ")
+        # The size of the first batch's body, and of 10 MB that are there.
+        table = pa.table({"k": [f"{i:07}" for i in range(500_000)],
+                          "v": ["abcdefghi"] * 500_000})
+        data = (self.folder / self.stream(table)).read_bytes()
+        flags = ["--input_format=arrow", "-"]
+        self.assertEqual(self.made(*flags, stdin=data), self.made("t.arrows"))
+        with pa.ipc.open_stream(data) as reader:
+            body = sum(buffer.size + -buffer.size % 8
+                       for column in reader.read_next_batch().columns
+                       for buffer in column.buffers() if buffer)
+        size = struct.pack("<q", body)
+        self.assertEqual(data.count(size), 1)
+        bad = data.replace(size, struct.pack("<q", 1 << 40))
+        error = self.refused(*flags, stdin=bad, preexec_fn=limit)
+        self.assertRegex(error, r"\A-: Corruption: ")
 
     def test_without_the_module(self):
         table = pa.table({"k": ["a"], "v": ["1"]})
