@@ -671,6 +671,23 @@ class ArrowTest(CliTest):
         error = self.refused(*flags, stdin=bad, preexec_fn=limit)
         self.assertRegex(error, r"\A-: Corruption: ")
 
+    def test_batches_of_values_from_a_dictionary(self):
+        # Each page has the text of 100,000 bytes once: 400 MB in all rows.
+        rows = 4000
+        name = self.parquet(pa.table({
+            "k": range(rows), "v": pa.array(["x" * 100_000] * rows)}))
+        self.assertLess((self.folder / name).stat().st_size, 1 << 20)
+
+        # A process starts with the peak of the one that starts it, so a small
+        # one starts the program.
+        outcome = self.run_ok(
+            "-c", "import resource, subprocess, sys\n"
+            "subprocess.run(sys.argv[1:], check=True)\n"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
+            cli.PROGRAM, "build", "--dry_run", "--quiet",
+            "--key_column=k:i64be", name, program=sys.executable)
+        self.assertLess(int(outcome.text.split()[-1]), 200 << 10)
+
     def test_without_the_module(self):
         table = pa.table({"k": ["a"], "v": ["1"]})
         error = self.refused(self.parquet(table),
