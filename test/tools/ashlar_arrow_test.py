@@ -477,11 +477,19 @@ class ArrowTest(CliTest):
         self.assertIn("; expected a stream of Arrow IPC, not a file", self.refused(
             "--input_format=arrow", "-",
             stdin=(self.folder / "t.arrow").read_bytes()))
+        # Other errors have nothing to do with the form.
+        self.assertRegex(self.run_code(
+            2, "-c", '"$0" build --input_format=arrow --out=x.sst --quiet - <.',
+            cli.PROGRAM, program="/bin/sh").err,
+            r"\A-: IO error: read: Is a directory\n")
         self.assertIn("Parquet cannot be read from standard input",
                       self.refused("--input_format=parquet", "-", stdin=data))
         (self.folder / "lines").write_bytes(b"a\t1\n")
         self.assertIn("t.parquet is parquet, and lines is lines",
                       self.refused("t.parquet", "lines"))
+        for names in (("t.parquet", "gone"), ("gone", "t.parquet")):
+            self.assertRegex(self.refused(*names),
+                             r"\A.*gone: No such file or directory\n")
         self.assertIn("--header goes with --input_format=csv and tsv only",
                       self.refused("t.parquet", "--header"))
         os.mkfifo(self.folder / "pipe")
