@@ -449,6 +449,24 @@ class ArrowTest(CliTest):
                 f"{'-' if year < 0 else ''}{abs(year):04}"
                 f"{near.strftime('-%m-%dT%H:%M:%S')}"))
 
+    def test_decimals_that_are_whole_are_integers(self):
+        for kind in (pa.decimal128(9, 2), pa.decimal64(9, 2)):
+            table = pa.table({"k": pa.array(
+                list(map(decimal.Decimal, ("-12.00", "0.00", "120.00"))), kind),
+                "v": ["a", "b", "c"]})
+            name = self.arrow(table)
+            self.assertEqual(
+                self.rows_of(name, "--key_column=k:i32be"),
+                [(struct.pack(">I", number + 2**31), value)
+                 for number, value in ((-12, b'{"v":"a"}'), (0, b'{"v":"b"}'),
+                                       (120, b'{"v":"c"}'))])
+            self.assertEqual(
+                self.rows_of(name, "--key_column=v", "--value_column=k"),
+                [(b"a", b"-12.00"), (b"b", b"0.00"), (b"c", b"120.00")])
+        table = pa.table({"k": [decimal.Decimal("12.50")], "v": ["a"]})
+        self.assertIn("t.arrow:1: column 1 ('k'): expected a whole number",
+                      self.refused(self.arrow(table), "--key_column=k:i32be"))
+
     def test_bytes_of_an_object(self):
         table = pa.table({"k": ["a"], "v": [b"text"], "w": [b"\xff"]})
         name = self.arrow(table)
