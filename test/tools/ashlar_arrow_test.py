@@ -638,6 +638,26 @@ class ArrowTest(CliTest):
                 self.assertEqual(self.rows_of(name),
                                  [(b"a", b"1"), (b"noodle", b"2")])
 
+    def test_no_damage_of_pages_with_checksums_passes(self):
+        draw = random.Random(12)
+        table = self.random_table(draw, [
+            (kind, value) for kind, value in plain_types()
+            if str(kind) in ("string", "int32", "binary", "double")], rows=99)
+        name = self.parquet(table, use_dictionary=False, compression="none",
+                            write_page_checksum=True)
+        data = (self.folder / name).read_bytes()
+        group = pq.read_metadata(self.folder / name).row_group(0)
+        for i in range(group.num_columns):
+            chunk = group.column(i)
+            end = chunk.data_page_offset + chunk.total_compressed_size
+            for _ in range(40 if cli.THOROUGH else 4):
+                # The end of a chunk is within its page, behind the header.
+                bad = bytearray(data)
+                bad[draw.randrange(end - 200, end)] ^= 1 << draw.randrange(8)
+                (self.folder / name).write_bytes(bad)
+                self.assertRegex(self.refused(name, "--key_column=id:u32be"),
+                                 rf"\A{name}: Corruption: .*CRC")
+
     def test_damage_is_an_error_or_does_no_harm(self):
         draw = random.Random(11)
         kinds = [(kind, value) for kind, value in plain_types()
