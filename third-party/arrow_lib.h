@@ -4,6 +4,7 @@
 #ifndef ASHLAR_THIRD_PARTY_ARROW_LIB_H_
 #define ASHLAR_THIRD_PARTY_ARROW_LIB_H_
 
+#include <arrow/array/data.h>
 #include <arrow/buffer.h>
 #include <arrow/c/bridge.h>
 #include <arrow/io/interfaces.h>

@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import struct
 import sys
 import unittest
@@ -448,6 +449,24 @@ class ArrowTest(CliTest):
                 f"{'-' if year < 0 else ''}{abs(year):04}"
                 f"{near.strftime('-%m-%dT%H:%M:%S')}"))
 
+    def test_decimals_that_are_whole_are_integers(self):
+        for kind in (pa.decimal128(9, 2), pa.decimal64(9, 2)):
+            table = pa.table({"k": pa.array(
+                list(map(decimal.Decimal, ("-12.00", "0.00", "120.00"))), kind),
+                "v": ["a", "b", "c"]})
+            name = self.arrow(table)
+            self.assertEqual(
+                self.rows_of(name, "--key_column=k:i32be"),
+                [(struct.pack(">I", number + 2**31), value)
+                 for number, value in ((-12, b'{"v":"a"}'), (0, b'{"v":"b"}'),
+                                       (120, b'{"v":"c"}'))])
+            self.assertEqual(
+                self.rows_of(name, "--key_column=v", "--value_column=k"),
+                [(b"a", b"-12.00"), (b"b", b"0.00"), (b"c", b"120.00")])
+        table = pa.table({"k": [decimal.Decimal("12.50")], "v": ["a"]})
+        self.assertIn("t.arrow:1: column 1 ('k'): expected a whole number",
+                      self.refused(self.arrow(table), "--key_column=k:i32be"))
+
     def test_bytes_of_an_object(self):
         table = pa.table({"k": ["a"], "v": [b"text"], "w": [b"\xff"]})
         name = self.arrow(table)
@@ -476,14 +495,25 @@ class ArrowTest(CliTest):
         self.assertIn("; expected a stream of Arrow IPC, not a file", self.refused(
             "--input_format=arrow", "-",
             stdin=(self.folder / "t.arrow").read_bytes()))
+        # Other errors have nothing to do with the form.
+        self.assertRegex(self.run_code(
+            2, "-c", '"$0" build --input_format=arrow --out=x.sst --quiet - <.',
+            cli.PROGRAM, program="/bin/sh").err,
+            r"\A-: IO error: read: Is a directory\n")
         self.assertIn("Parquet cannot be read from standard input",
                       self.refused("--input_format=parquet", "-", stdin=data))
         (self.folder / "lines").write_bytes(b"a\t1\n")
         self.assertIn("t.parquet is parquet, and lines is lines",
                       self.refused("t.parquet", "lines"))
+        for names in (("t.parquet", "gone"), ("gone", "t.parquet")):
+            self.assertRegex(self.refused(*names),
+                             r"\A.*gone: No such file or directory\n")
         self.assertIn("--header goes with --input_format=csv and tsv only",
                       self.refused("t.parquet", "--header"))
         os.mkfifo(self.folder / "pipe")
+        self.assertIn("pipe: Corruption: not a regular file; standard input "
+                      "can be the stream form", self.refused(
+                          "--input_format=arrow", "pipe", timeout=60))
         for name in ("lines", "empty"):
             (self.folder / name).write_bytes(b"")
             for form in ("arrow", "parquet"):
@@ -608,6 +638,26 @@ class ArrowTest(CliTest):
                 self.assertEqual(self.rows_of(name),
                                  [(b"a", b"1"), (b"noodle", b"2")])
 
+    def test_no_damage_of_pages_with_checksums_passes(self):
+        draw = random.Random(12)
+        table = self.random_table(draw, [
+            (kind, value) for kind, value in plain_types()
+            if str(kind) in ("string", "int32", "binary", "double")], rows=99)
+        name = self.parquet(table, use_dictionary=False, compression="none",
+                            write_page_checksum=True)
+        data = (self.folder / name).read_bytes()
+        group = pq.read_metadata(self.folder / name).row_group(0)
+        for i in range(group.num_columns):
+            chunk = group.column(i)
+            end = chunk.data_page_offset + chunk.total_compressed_size
+            for _ in range(40 if cli.THOROUGH else 4):
+                # The end of a chunk is within its page, behind the header.
+                bad = bytearray(data)
+                bad[draw.randrange(end - 200, end)] ^= 1 << draw.randrange(8)
+                (self.folder / name).write_bytes(bad)
+                self.assertRegex(self.refused(name, "--key_column=id:u32be"),
+                                 rf"\A{name}: Corruption: .*CRC")
+
     def test_damage_is_an_error_or_does_no_harm(self):
         draw = random.Random(11)
         kinds = [(kind, value) for kind, value in plain_types()
@@ -642,6 +692,47 @@ class ArrowTest(CliTest):
                     self.assertRegex(outcome.err, rf"\A{name}|"
                                      "cannot make an external file without "
                                      "entries")
+
+    def test_sizes_that_are_not_there_take_no_memory(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+        # The size of the first message: 2 GiB.
+        error = self.refused("--input_format=arrow", "-", preexec_fn=limit,
+                             stdin=b"\xff\xff\xff\xff\xff\xff\xff\x7f")
+        self.assertRegex(error, r"\A-: Corruption: ")
+        # The size of the first batch's body, and of 10 MB that are there.
+        table = pa.table({"k": [f"{i:07}" for i in range(500_000)],
+                          "v": ["abcdefghi"] * 500_000})
+        data = (self.folder / self.stream(table)).read_bytes()
+        flags = ["--input_format=arrow", "-"]
+        self.assertEqual(self.made(*flags, stdin=data), self.made("t.arrows"))
+        with pa.ipc.open_stream(data) as reader:
+            body = sum(buffer.size + -buffer.size % 8
+                       for column in reader.read_next_batch().columns
+                       for buffer in column.buffers() if buffer)
+        size = struct.pack("<q", body)
+        self.assertEqual(data.count(size), 1)
+        bad = data.replace(size, struct.pack("<q", 1 << 40))
+        error = self.refused(*flags, stdin=bad, preexec_fn=limit)
+        self.assertRegex(error, r"\A-: Corruption: ")
+
+    def test_batches_of_values_from_a_dictionary(self):
+        # Each page has the text of 100,000 bytes once: 400 MB in all rows.
+        rows = 4000
+        name = self.parquet(pa.table({
+            "k": range(rows), "v": pa.array(["x" * 100_000] * rows)}))
+        self.assertLess((self.folder / name).stat().st_size, 1 << 20)
+
+        # A process starts with the peak of the one that starts it, so a small
+        # one starts the program.
+        outcome = self.run_ok(
+            "-c", "import resource, subprocess, sys\n"
+            "subprocess.run(sys.argv[1:], check=True)\n"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
+            cli.PROGRAM, "build", "--dry_run", "--quiet",
+            "--key_column=k:i64be", name, program=sys.executable)
+        self.assertLess(int(outcome.text.split()[-1]), 200 << 10)
 
     def test_without_the_module(self):
         table = pa.table({"k": ["a"], "v": ["1"]})

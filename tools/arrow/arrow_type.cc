@@ -10,7 +10,7 @@ namespace ashlar::arrow {
 namespace {
 
 constexpr int kMostDepth = 32;
-// No batch has room for more, and products with a length stay in range.
+// No batch has room for more.
 constexpr uint32_t kMostWidth = uint32_t{1} << 30;
 
 struct PlainType {

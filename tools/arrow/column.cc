@@ -128,6 +128,13 @@ Status Column::CheckBuffers(const ArrowArray& array) {
   }
   if (array.n_buffers < 2) return {};
   values_ = buffer(1);
+  // The sum is in range (kMostRows). No buffer has so many bytes.
+  if (type_->layout == Layout::kFixed && type_->width != 0 &&
+      start_ + length_ > INT64_MAX / type_->width) {
+    return Damaged("an array of " + std::to_string(length_) + " values after " +
+                   std::to_string(start_) + ", of " +
+                   std::to_string(type_->width) + " bytes each");
+  }
   const bool is_empty =
       length_ == 0 || (type_->layout == Layout::kFixed && type_->width == 0);
   if (values_ == nullptr && !is_empty) {

@@ -19,8 +19,9 @@ struct AshlarArrowRequest {
   const char* path;
   // 1: Parquet; 0: Arrow IPC, of which the first bytes say which form it has.
   int is_parquet;
-  // About how many bytes a batch of Parquet should have. Batches of Arrow IPC
-  // are as the file has them.
+  // About how many bytes a batch of Parquet should have. One has more where
+  // rows are suddenly larger than those of the batch before. Batches of Arrow
+  // IPC are as the file has them.
   uint64_t batch_bytes;
   // Waits until standard input has bytes, or has ended. Returns 0 if the
   // program is interrupted.

@@ -47,8 +47,9 @@ float FromHalf(uint16_t half) {
   return sign != 0 ? -magnitude : magnitude;
 }
 
-// Appends the shortest text that is read as the same number of its width. It
-// never looks like an integer, because readers of JSON take -0 for one.
+// Appends the shortest text that is read as the same number; of a float of 2
+// bytes as that of a float of 4 bytes. It never looks like an integer, because
+// readers of JSON take -0 for one.
 void AppendFloat(const Cell& cell, std::string* text) {
   const double number = FloatOf(cell);
   const size_t before = text->size();

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -19,14 +20,26 @@ Status Failure(const char* what, ReadState* state) {
   return Status::IOError(what, ": ", std::strerror(errno));
 }
 
-// Makes a buffer of what `read` puts into at most `size` bytes. The size may
-// come from a damaged file, so it is limited by the caller.
+// Makes a buffer of `size` bytes, or fewer at the end of the input. `read` puts
+// at most so many bytes at a place. The size may come from damaged bytes, so
+// that the buffer has `first_bytes` at first, and doubles as the bytes come.
 template <typename Read>
-Result<std::shared_ptr<Buffer>> ReadBuffer(int64_t size, Read read) {
+Result<std::shared_ptr<Buffer>> ReadBuffer(int64_t size, int64_t first_bytes,
+                                           Read read) {
+  if (size < 0) return Status::Invalid("it has a negative size");
+  int64_t room = std::min(size, first_bytes);
   ARROW_ASSIGN_OR_RAISE(auto buffer, ::arrow::AllocateResizableBuffer(
-                                         size, ::arrow::system_memory_pool()));
-  ARROW_ASSIGN_OR_RAISE(const int64_t count, read(buffer->mutable_data()));
-  if (count < size) ARROW_RETURN_NOT_OK(buffer->Resize(count));
+                                         room, ::arrow::system_memory_pool()));
+  int64_t done = 0;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(const int64_t count,
+                          read(buffer->mutable_data() + done, room - done));
+    done += count;
+    if (done < room || room == size) break;
+    room = room > size / 2 ? size : 2 * room;
+    ARROW_RETURN_NOT_OK(buffer->Resize(room));
+  }
+  if (done < room) ARROW_RETURN_NOT_OK(buffer->Resize(done));
   return std::shared_ptr<Buffer>(std::move(buffer));
 }
 
@@ -73,8 +86,10 @@ class InputFile : public ::arrow::io::RandomAccessFile {
     if (position < 0 || size < 0) return Status::Invalid("it reads outside");
     const int64_t rest = static_cast<int64_t>(state_->size) - position;
     if (size > rest) size = rest < 0 ? 0 : rest;
-    return ReadBuffer(size,
-                      [&](void* to) { return ReadAt(position, size, to); });
+    // The file has so many bytes.
+    return ReadBuffer(size, size, [&](uint8_t* to, int64_t most) {
+      return ReadAt(position, most, to);
+    });
   }
   Result<int64_t> Read(int64_t size, void* to) override {
     ARROW_ASSIGN_OR_RAISE(const int64_t count, ReadAt(place_, size, to));
@@ -126,7 +141,10 @@ class PipeInput : public ::arrow::io::InputStream {
     return done;
   }
   Result<std::shared_ptr<Buffer>> Read(int64_t size) override {
-    return ReadBuffer(size, [&](void* to) { return Read(size, to); });
+    constexpr int64_t kFirstBytes = int64_t{1} << 20;
+    return ReadBuffer(size, kFirstBytes, [&](uint8_t* to, int64_t most) {
+      return Read(most, to);
+    });
   }
 
  private:
@@ -140,7 +158,8 @@ class PipeInput : public ::arrow::io::InputStream {
 
 Result<std::shared_ptr<::arrow::io::RandomAccessFile>> OpenInputFile(
     const std::string& path, ReadState* state) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Opening a pipe that nobody writes to would wait otherwise.
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return Failure("open", state);
   auto file = std::make_shared<InputFile>(descriptor, state);
   struct stat attributes;

@@ -24,20 +24,8 @@ using ::arrow::Status;
 
 using Batches = std::shared_ptr<RecordBatchReader>;
 
+constexpr int64_t kFirstRowsOfBatch = 256;
 constexpr int64_t kMostRowsOfBatch = 65536;
-
-// Calls a function that returns a Status. What it throws becomes one too:
-// nothing may be thrown into the program.
-template <typename Function>
-Status Contain(Function function) {
-  try {
-    return function();
-  } catch (const std::bad_alloc&) {
-    return Status::OutOfMemory("no memory");
-  } catch (const std::exception& error) {
-    return Status::Invalid(error.what());
-  }
-}
 
 // Arrow's other allocators keep more than they need: a build of 5 million rows
 // takes 30 MB less with this one.
@@ -155,6 +143,59 @@ void AddLeaves(const parquet::arrow::SchemaField& field,
   for (const auto& child : field.children) AddLeaves(child, leaves);
 }
 
+// Returns the bytes of the buffers, but those of dictionaries: a batch with
+// fewer rows has the same ones.
+int64_t BytesOf(const ::arrow::ArrayData& array) {
+  int64_t bytes = 0;
+  for (const auto& buffer : array.buffers) {
+    if (buffer != nullptr) bytes += buffer->size();
+  }
+  for (const auto& child : array.child_data) bytes += BytesOf(*child);
+  return bytes;
+}
+
+// Batches of about so many bytes. What the file says of its size is a bound
+// only: a text that is in a dictionary of a page may be in each row. So the
+// first batch has few rows, and another one what the bytes of the last allow.
+class SizedBatches : public RecordBatchReader {
+ public:
+  // `reader` must outlive this.
+  SizedBatches(Batches batches, parquet::arrow::FileReader* reader,
+               int64_t most_rows, uint64_t batch_bytes)
+      : batches_(std::move(batches)),
+        reader_(reader),
+        most_rows_(most_rows),
+        batch_bytes_(batch_bytes) {}
+  std::shared_ptr<::arrow::Schema> schema() const override {
+    return batches_->schema();
+  }
+  Status ReadNext(std::shared_ptr<RecordBatch>* batch) override {
+    // The reader looks at this for each batch.
+    reader_->set_batch_size(rows_);
+    ARROW_RETURN_NOT_OK(batches_->ReadNext(batch));
+    if (*batch == nullptr || (*batch)->num_rows() == 0) return Status::OK();
+    double bytes = 1;
+    for (const auto& column : (*batch)->column_data()) {
+      bytes += static_cast<double>(BytesOf(*column));
+    }
+    const double fit = static_cast<double>(batch_bytes_) *
+                       static_cast<double>((*batch)->num_rows()) / bytes;
+    const int64_t most = std::min(most_rows_, rows_ * kMostGrowth);
+    rows_ = fit < static_cast<double>(most)
+                ? std::max<int64_t>(static_cast<int64_t>(fit), 1)
+                : most;
+    return Status::OK();
+  }
+
+ private:
+  static constexpr int64_t kMostGrowth = 4;
+  const Batches batches_;
+  parquet::arrow::FileReader* const reader_;
+  const int64_t most_rows_;
+  const uint64_t batch_bytes_;
+  int64_t rows_ = std::min(most_rows_, kFirstRowsOfBatch);
+};
+
 class ParquetFile : public OpenForm {
  public:
   ParquetFile(std::shared_ptr<::arrow::io::RandomAccessFile> file,
@@ -186,15 +227,16 @@ class ParquetFile : public OpenForm {
     }
     std::vector<int> groups(static_cast<size_t>(reader_->num_row_groups()));
     std::iota(groups.begin(), groups.end(), 0);
-    reader_->set_batch_size(RowsOfBatch(leaves));
     ARROW_ASSIGN_OR_RAISE(auto batches,
                           reader_->GetRecordBatchReader(groups, leaves));
-    return Batches(std::move(batches));
+    return std::make_shared<SizedBatches>(std::move(batches), reader_.get(),
+                                          MostRows(leaves), batch_bytes_);
   }
 
  private:
-  // Returns how many rows of these columns have about the bytes of a batch.
-  int64_t RowsOfBatch(const std::vector<int>& leaves) const {
+  // Returns how many rows of these columns have about the bytes of a batch, if
+  // they are as large in memory as pages are without their compression.
+  int64_t MostRows(const std::vector<int>& leaves) const {
     const auto metadata = reader_->parquet_reader()->metadata();
     int64_t rows = kMostRowsOfBatch;
     for (int i = 0; i < metadata->num_row_groups(); ++i) {
@@ -224,11 +266,31 @@ struct OpenedFile {
   std::unique_ptr<OpenForm> form;
   std::string error;
 
-  Status Explain(const Status& status) const {
-    if (status.ok() || !status.IsIOError() || reads.failed) return status;
-    return Status::Invalid(status.message());
+  // Calls a function that returns a Status. Returns the number for it, and
+  // keeps the reason. Nothing may be thrown into the program.
+  template <typename Function>
+  int Call(Function function) {
+    try {
+      return Report(StatusOf(function));
+    } catch (...) {
+      // There is no memory: Arrow throws exceptions of std alone. This text
+      // needs none.
+      error = "no memory";
+      return ENOMEM;
+    }
   }
-  // Keeps the reason, and returns the number for it.
+
+ private:
+  template <typename Function>
+  static Status StatusOf(Function function) {
+    try {
+      return function();
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& thrown) {
+      return Status::Invalid(thrown.what());
+    }
+  }
   int Report(const Status& status) {
     if (status.ok()) return 0;
     error = status.message();
@@ -239,27 +301,44 @@ struct OpenedFile {
   }
 };
 
-// Passes batches on that are as they say, and contains what is thrown.
-class SoundBatches : public RecordBatchReader {
- public:
-  SoundBatches(Batches batches, const OpenedFile* file)
-      : batches_(std::move(batches)), file_(file) {}
-  std::shared_ptr<::arrow::Schema> schema() const override {
-    return batches_->schema();
-  }
-  Status ReadNext(std::shared_ptr<RecordBatch>* batch) override {
-    return file_->Explain(Contain([&] {
-      ARROW_RETURN_NOT_OK(batches_->ReadNext(batch));
-      // Compares the sizes of all buffers with what the arrays need. The
-      // program cannot: it does not see the sizes.
-      return *batch == nullptr ? Status::OK() : (*batch)->Validate();
-    }));
-  }
-
- private:
-  const Batches batches_;
-  const OpenedFile* const file_;
+// The batches as a stream of C. Arrow's own export lets pass what is thrown.
+struct OpenedStream {
+  OpenedFile* file;
+  Batches batches;
 };
+
+OpenedStream* StreamOf(ArrowArrayStream* stream) {
+  return static_cast<OpenedStream*>(stream->private_data);
+}
+
+int GetStreamSchema(ArrowArrayStream* stream, ArrowSchema* out) {
+  OpenedStream* const opened = StreamOf(stream);
+  return opened->file->Call(
+      [&] { return ::arrow::ExportSchema(*opened->batches->schema(), out); });
+}
+
+int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
+  OpenedStream* const opened = StreamOf(stream);
+  *out = {};
+  return opened->file->Call([&] {
+    std::shared_ptr<RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(opened->batches->ReadNext(&batch));
+    if (batch == nullptr) return Status::OK();
+    // Compares the sizes of all buffers with what the arrays need. The program
+    // cannot: it does not see the sizes.
+    ARROW_RETURN_NOT_OK(batch->Validate());
+    return ::arrow::ExportRecordBatch(*batch, out);
+  });
+}
+
+const char* GetStreamError(ArrowArrayStream* stream) {
+  return StreamOf(stream)->file->error.c_str();
+}
+
+void ReleaseStream(ArrowArrayStream* stream) {
+  delete StreamOf(stream);
+  stream->release = nullptr;
+}
 
 OpenedFile* FileOf(const AshlarArrowFile* file) {
   return static_cast<OpenedFile*>(file->private_data);
@@ -267,21 +346,22 @@ OpenedFile* FileOf(const AshlarArrowFile* file) {
 
 int GetSchema(AshlarArrowFile* file, ArrowSchema* out) {
   OpenedFile* const opened = FileOf(file);
-  return opened->Report(Contain([&] {
+  return opened->Call([&] {
     ARROW_ASSIGN_OR_RAISE(const auto schema, opened->form->Schema());
     return ::arrow::ExportSchema(*schema, out);
-  }));
+  });
 }
 
 int GetStream(AshlarArrowFile* file, const int* columns, int64_t count,
               ArrowArrayStream* out) {
   OpenedFile* const opened = FileOf(file);
-  return opened->Report(Contain([&] {
+  return opened->Call([&] {
     ARROW_ASSIGN_OR_RAISE(auto batches, opened->form->Open(std::vector<int>(
                                             columns, columns + count)));
-    return ::arrow::ExportRecordBatchReader(
-        std::make_shared<SoundBatches>(std::move(batches), opened), out);
-  }));
+    *out = {GetStreamSchema, GetNext, GetStreamError, ReleaseStream,
+            new OpenedStream{opened, std::move(batches)}};
+    return Status::OK();
+  });
 }
 
 uint64_t GetPosition(const AshlarArrowFile* file) {
@@ -338,5 +418,5 @@ extern "C" __attribute__((visibility("default"))) int ashlar_arrow_open_1(
   if (opened == nullptr) return ENOMEM;
   *out = {GetSchema,    GetStream, GetPosition, GetSize,
           GetLastError, Release,   opened};
-  return opened->Report(Contain([&] { return OpenFormOf(*request, opened); }));
+  return opened->Call([&] { return OpenFormOf(*request, opened); });
 }

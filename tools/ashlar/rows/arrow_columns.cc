@@ -26,6 +26,11 @@ bool IsText(Meaning meaning) {
   return meaning == Meaning::kText || meaning == Meaning::kBytes;
 }
 
+bool IsFloat(const ColumnEncoding& encoding) {
+  return encoding.type == ashlar::ColumnType::kFloat ||
+         encoding.type == ashlar::ColumnType::kDouble;
+}
+
 // Returns whether values are stored as integers of at most 8 bytes.
 bool IsStoredAsInteger(const ArrowType& type) {
   switch (type.meaning) {
@@ -48,9 +53,8 @@ std::string FindMisuse(const PlannedColumn& planned, const ArrowType& column,
   if (type.meaning == Meaning::kNull || is_member) return {};
   const std::string name = "type " + arrow::TypeName(column);
   if (planned.IsNumber()) {
-    const bool is_float = planned.encoding.type == ashlar::ColumnType::kFloat ||
-                          planned.encoding.type == ashlar::ColumnType::kDouble;
-    if (type.IsNested() || (type.meaning == Meaning::kFloat && !is_float)) {
+    if (type.IsNested() ||
+        (type.meaning == Meaning::kFloat && !IsFloat(planned.encoding))) {
       return name + " cannot become " + ColumnEncodingName(planned.encoding);
     }
     return {};
@@ -64,11 +68,22 @@ std::string FindMisuse(const PlannedColumn& planned, const ArrowType& column,
   return {};
 }
 
-// Appends the number of a value that is not null, as an integer or as JSON
-// writes it; or the text, if the value is one.
-bool AppendNumberText(const Cell& cell, std::string* text,
-                      std::string* reason) {
+// Removes the fraction from the text of a decimal if it has only zeros, so that
+// it can be the text of an integer.
+void CutZeros(std::string* text) {
+  const size_t point = text->find('.');
+  if (point == std::string::npos) return;
+  if (text->find_first_not_of('0', point + 1) == std::string::npos) {
+    text->resize(point);
+  }
+}
+
+// Sets *text to the number of a value that is not null, as an integer or as
+// JSON writes it; or to the text, if the value is one.
+bool SetNumberText(const ColumnEncoding& encoding, const Cell& cell,
+                   std::string* text, std::string* reason) {
   const ArrowType& type = cell.column->type();
+  text->clear();
   if (type.meaning == Meaning::kBool) {
     *text += cell.column->Bit(cell.row) ? '1' : '0';
     return true;
@@ -77,7 +92,9 @@ bool AppendNumberText(const Cell& cell, std::string* text,
     *text += std::to_string(cell.column->Integer(cell.row));
     return true;
   }
-  return arrow::AppendText(cell, text, reason);
+  if (!arrow::AppendText(cell, text, reason)) return false;
+  if (type.meaning == Meaning::kDecimal && !IsFloat(encoding)) CutZeros(text);
+  return true;
 }
 
 // Appends the bytes of a number without a detour through text. Returns false if
@@ -98,8 +115,7 @@ bool AppendNumber(const ColumnEncoding& encoding, const Cell& cell,
     value = encoding.type == ashlar::ColumnType::kFloat && std::isfinite(single)
                 ? double{single}
                 : number;
-  } else if (encoding.type == ashlar::ColumnType::kFloat ||
-             encoding.type == ashlar::ColumnType::kDouble) {
+  } else if (IsFloat(encoding)) {
     return false;
   } else {
     const bool fits = is_unsigned ? cell.column->Unsigned(cell.row) <= INT64_MAX
@@ -280,7 +296,8 @@ bool ArrowColumns::AppendCell(const Part& part, const Cell& cell,
   text_.clear();
   if (part.planned.IsNumber()) {
     if (AppendNumber(part.planned.encoding, cell, bytes)) return true;
-    if (!AppendNumberText(cell, &text_, reason)) return false;
+    if (!SetNumberText(part.planned.encoding, cell, &text_, reason))
+      return false;
   } else if (!arrow::AppendText(cell, &text_, reason)) {
     return false;
   }
@@ -294,8 +311,7 @@ bool ArrowColumns::AppendMemberOf(const Part& part, const Cell& cell,
   *json += part.member;
   if (cell.IsNull()) return arrow::AppendJson(cell, json, reason);
   if (part.planned.IsNumber()) {
-    text_.clear();
-    return AppendNumberText(cell, &text_, reason) &&
+    return SetNumberText(part.planned.encoding, cell, &text_, reason) &&
            AppendJsonField(part.planned, {text_, false}, json, reason);
   }
   // Bytes are base64, unless the flag says that they are text.

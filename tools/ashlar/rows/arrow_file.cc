@@ -18,7 +18,8 @@ constexpr const char* kModuleName = "libashlar_arrow.so";
 // A user whose module is elsewhere sets this.
 constexpr const char* kModuleVariable = "ASHLAR_ARROW_MODULE";
 
-// Returns the paths at which the module may be.
+// Returns the paths at which the module may be; none if the program's folder is
+// unknown.
 std::vector<std::string> ModulePaths() {
   const char* const chosen = std::getenv(kModuleVariable);
   if (chosen != nullptr && *chosen != '\0') return {chosen};
@@ -48,9 +49,13 @@ Result<AshlarArrowOpen*> LoadModule() {
     if (open != nullptr) return open;
     return Status::NotSupported(path + " is of another version of ashlar");
   }
+  const std::string fault =
+      tried.empty() ? "which was not looked for, since the folder of the "
+                      "program is unknown"
+                    : "which is not at " + tried;
   return Status::NotSupported(
-      "Arrow and Parquet are read by " + std::string(kModuleName) +
-      ", which is not at " + tried +
+      "Arrow and Parquet are read by " + std::string(kModuleName) + ", " +
+      fault +
       "; it is built with ashlar where CMake finds Arrow C++ (packages "
       "libarrow-dev and libparquet-dev), or with "
       "-DASHLAR_PYARROW_ROOT=<the folder pyarrow that 'pip install pyarrow' "
@@ -81,8 +86,6 @@ Status ArrowFile::StatusOf(int error, const char* message) const {
   if (Interrupted()) return Status::Aborted("interrupted");
   std::string text =
       name_ + ": " + (message == nullptr ? "no reason" : message);
-  // Arrow's reason for the file form there is that of a damaged stream.
-  if (name_ == "-") text += "; expected a stream of Arrow IPC, not a file";
   switch (error) {
     case ENOMEM:
       return Status::MemoryLimit(text);
@@ -93,6 +96,8 @@ Status ArrowFile::StatusOf(int error, const char* message) const {
     case ECANCELED:
       return Status::Aborted("interrupted");
     default:
+      // Arrow's reason for the file form there is that of a damaged stream.
+      if (name_ == "-") text += "; expected a stream of Arrow IPC, not a file";
       return Status::Corruption(text);
   }
 }

@@ -24,7 +24,7 @@ class ArrowFile {
 
   // Opens the file, or "-", standard input. A batch of Parquet is to have about
   // `batch_bytes`. Returns NotSupported if there is no module, and says how to
-  // get one. Also of the others: Corruption if the file is damaged.
+  // get one. All four return Corruption if the file is damaged.
   Status Open(const std::string& name, bool is_parquet, uint64_t batch_bytes);
   // Sets *schema to the names and types of the columns. The types are parsed
   // later, so that those of columns that nobody reads can be any.

@@ -47,6 +47,12 @@ std::string RecognizeColumnFiles(const std::vector<std::string>& inputs,
       inputs.begin() + 1, inputs.end(),
       [&](const std::string& input) { return FormOf(input) != first; });
   if (other != inputs.end()) {
+    for (const std::string& input : {inputs[0], *other}) {
+      std::error_code error;
+      if (input != "-" && !std::filesystem::exists(input, error) && !error) {
+        return input + ": No such file or directory";
+      }
+    }
     const auto word = [](std::string_view form) {
       return form.empty() ? std::string("lines") : std::string(form);
     };
