@@ -123,8 +123,7 @@ void Iterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
 Status Iterator::SetBounds(const Slice* lower, const Slice* upper) {
   if (state_ == nullptr) return Status::OutOfMemory();
   if (!state_->usable) return state_->CurrentStatus();
-  Status set =
-      OrMemoryLimit([&] { return state_->SetBounds(lower, upper); });
+  Status set = OrMemoryLimit([&] { return state_->SetBounds(lower, upper); });
   if (set.ok()) Show(false);
   return set;
 }

@@ -74,8 +74,8 @@ class SourceIterator final : public Iterator::State {
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;
   bool at_upper_bound_ = false;  // that is where the last move ended
-  EntrySource::Entry entry_;  // where the source is
-  std::string last_;          // a copy of the key that a step leaves
+  EntrySource::Entry entry_;     // where the source is
+  std::string last_;             // a copy of the key that a step leaves
   Status status_;
 };
 

@@ -54,8 +54,7 @@ struct Sample {
     const std::vector<Entry>& all = table.model.entries();
     const bool is_empty =
         options.iterate_lower_bound != nullptr && IsAbove(lower);
-    return is_empty ||
-           (!all.empty() && IsAbove(UserKeyOf(all.back().key)));
+    return is_empty || (!all.empty() && IsAbove(UserKeyOf(all.back().key)));
   }
 };
 
@@ -247,8 +246,7 @@ void Walk(const Sample& sample, Expected expected, Random* random) {
       }
       expected.Step(forward);
       ASSERT_NO_FATAL_FAILURE(expected.Check(it));
-      ASSERT_NO_FATAL_FAILURE(
-          CheckAtUpperBound(sample, it, forward, nullptr));
+      ASSERT_NO_FATAL_FAILURE(CheckAtUpperBound(sample, it, forward, nullptr));
     }
   }
 }
