@@ -35,6 +35,7 @@ SAME = ["--identity=01", "--creation_time=1"]
 MODULE = pathlib.Path(os.environ.get(
     "ASHLAR_ARROW_MODULE",
     pathlib.Path(cli.PROGRAM).parent / "libashlar_arrow.so"))
+SANITIZED = os.environ.get("ASHLAR_SANITIZED")
 UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -693,6 +694,7 @@ class ArrowTest(CliTest):
                                      "cannot make an external file without "
                                      "entries")
 
+    @unittest.skipIf(SANITIZED, "sanitizers need address space without end")
     def test_sizes_that_are_not_there_take_no_memory(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
@@ -717,6 +719,7 @@ class ArrowTest(CliTest):
         error = self.refused(*flags, stdin=bad, preexec_fn=limit)
         self.assertRegex(error, r"\A-: Corruption: ")
 
+    @unittest.skipIf(SANITIZED, "sanitizers keep freed memory")
     def test_batches_of_values_from_a_dictionary(self):
         # Each page has the text of 100,000 bytes once: 400 MB in all rows.
         rows = 4000
