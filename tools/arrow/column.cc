@@ -128,7 +128,8 @@ Status Column::CheckBuffers(const ArrowArray& array) {
   }
   if (array.n_buffers < 2) return {};
   values_ = buffer(1);
-  // The sum is in range (kMostRows). No buffer has so many bytes.
+  // The sum is in range (kMostRows). A product that is not in range is larger
+  // than any buffer.
   if (type_->layout == Layout::kFixed && type_->width != 0 &&
       start_ + length_ > INT64_MAX / type_->width) {
     return Damaged("an array of " + std::to_string(length_) + " values after " +

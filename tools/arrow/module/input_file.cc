@@ -20,9 +20,10 @@ Status Failure(const char* what, ReadState* state) {
   return Status::IOError(what, ": ", std::strerror(errno));
 }
 
-// Makes a buffer of `size` bytes, or fewer at the end of the input. `read` puts
-// at most so many bytes at a place. The size may come from damaged bytes, so
-// that the buffer has `first_bytes` at first, and doubles as the bytes come.
+// Makes a buffer of `size` bytes, or fewer at the end of the input. The function
+// `read(to, most)` puts up to `most` bytes at `to`. The size may come from
+// damaged bytes. So the buffer has `first_bytes` at first, and doubles while
+// bytes come.
 template <typename Read>
 Result<std::shared_ptr<Buffer>> ReadBuffer(int64_t size, int64_t first_bytes,
                                            Read read) {
@@ -86,7 +87,7 @@ class InputFile : public ::arrow::io::RandomAccessFile {
     if (position < 0 || size < 0) return Status::Invalid("it reads outside");
     const int64_t rest = static_cast<int64_t>(state_->size) - position;
     if (size > rest) size = rest < 0 ? 0 : rest;
-    // The file has so many bytes.
+    // `size` is now no larger than the file, so that it needs no steps.
     return ReadBuffer(size, size, [&](uint8_t* to, int64_t most) {
       return ReadAt(position, most, to);
     });

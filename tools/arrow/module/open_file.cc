@@ -154,9 +154,10 @@ int64_t BytesOf(const ::arrow::ArrayData& array) {
   return bytes;
 }
 
-// Batches of about so many bytes. What the file says of its size is a bound
-// only: a text that is in a dictionary of a page may be in each row. So the
-// first batch has few rows, and another one what the bytes of the last allow.
+// Batches of about equal size in bytes. The file does not say how large its
+// rows become: a text that a page has once, in a dictionary, may be in each
+// row. So the first batch has few rows. How many rows each later batch has
+// follows from the size of the batch before it.
 class SizedBatches : public RecordBatchReader {
  public:
   // `reader` must outlive this.

@@ -1,11 +1,11 @@
 // CsvRowEnds: finds where the rows of CSV end.
 //
-// A line break in a column that begins with '"' belongs to the column. So only
-// quotes and line breaks need a look. Whether a quote outside of such a column
-// opens one depends on the byte before it: it does at the start of the row,
-// after a delimiter, and right after a closing quote, as half of a doubled one.
-// Any other quote is a fault of its row, which CsvRowParser reports, and
-// changes nothing here.
+// A column that begins with '"' is quoted. A line break in a quoted column does
+// not end the row. So only quotes and line breaks are looked at. A quote opens
+// a quoted column in three places: at the start of the row, after a delimiter,
+// and right after a closing quote, with which it stands for one quote. Any
+// other quote is a fault of its row. CsvRowParser reports it; this class passes
+// over it.
 //
 // For one thread at a time.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_CSV_ROW_ENDS_H_
