@@ -20,10 +20,9 @@ Status Failure(const char* what, ReadState* state) {
   return Status::IOError(what, ": ", std::strerror(errno));
 }
 
-// Makes a buffer of `size` bytes, or fewer at the end of the input. The function
-// `read(to, most)` puts up to `most` bytes at `to`. The size may come from
-// damaged bytes. So the buffer has `first_bytes` at first, and doubles while
-// bytes come.
+// Makes a buffer of `size` bytes, or fewer at the end of the input. A call of
+// read(to, most) puts up to `most` bytes at `to`. The size may come from damaged
+// bytes. So the buffer has `first_bytes` at first, and doubles while bytes come.
 template <typename Read>
 Result<std::shared_ptr<Buffer>> ReadBuffer(int64_t size, int64_t first_bytes,
                                            Read read) {
