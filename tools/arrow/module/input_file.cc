@@ -21,8 +21,9 @@ Status Failure(const char* what, ReadState* state) {
 }
 
 // Makes a buffer of `size` bytes, or fewer at the end of the input. A call of
-// read(to, most) puts up to `most` bytes at `to`. The size may come from damaged
-// bytes. So the buffer has `first_bytes` at first, and doubles while bytes come.
+// read(to, most) puts up to `most` bytes at `to`. The size may come from
+// damaged bytes. So the buffer has `first_bytes` at first, and doubles while
+// bytes come.
 template <typename Read>
 Result<std::shared_ptr<Buffer>> ReadBuffer(int64_t size, int64_t first_bytes,
                                            Read read) {
