@@ -1,0 +1,3 @@
+#include <gtest/gtest.h>
+#include "foreign_cache.h"
+TEST(X, Y) { EXPECT_FALSE(ashlar_rocksdb::NewForeignCache(nullptr).ok()); }
