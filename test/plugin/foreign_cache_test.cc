@@ -1,3 +1,4 @@
-#include <gtest/gtest.h>
 #include "foreign_cache.h"
-TEST(X, Y) { EXPECT_FALSE(ashlar_rocksdb::NewForeignCache(nullptr).ok()); }
+
+#include <gtest/gtest.h>
+TEST(Z, Y) { EXPECT_FALSE(ashlar_rocksdb::NewForeignCache(nullptr).ok()); }

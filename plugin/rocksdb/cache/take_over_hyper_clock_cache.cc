@@ -19,8 +19,7 @@ namespace {
 using CachePointer = std::shared_ptr<rocksdb::Cache>;
 
 // A member function without arguments is called as a function of the object.
-using MakeSharedCache =
-    CachePointer (*)(const rocksdb::HyperClockCacheOptions*);
+using Replaced = CachePointer (*)(const rocksdb::HyperClockCacheOptions*);
 
 Replaced FindReplaced() {
   return reinterpret_cast<Replaced>(dlsym(
