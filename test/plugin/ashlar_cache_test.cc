@@ -95,6 +95,29 @@ TEST(AshlarCache, AStrictLimitHolds) {
   EXPECT_TRUE(values.EachEndedOnce());
 }
 
+// As RocksDB's hyper clock cache, which keeps the first one.
+TEST(AshlarCache, InsertDoesNotReplaceAValue) {
+  RocksDbValues values;
+  const std::shared_ptr<Cache> cache = Make(Options(10'000));
+  RocksDbValue* const first = values.Make(1);
+  ASSERT_TRUE(cache->Insert(RocksDbKey(1), first, &kPlainValue, 100).ok());
+  RocksDbValue* const second = values.Make(1);
+  ASSERT_TRUE(cache->Insert(RocksDbKey(1), second, &kPlainValue, 100).ok());
+  EXPECT_EQ(second->times_ended, 1);
+  Cache::Handle* apart = nullptr;
+  RocksDbValue* const third = values.Make(1);
+  ASSERT_TRUE(
+      cache->Insert(RocksDbKey(1), third, &kPlainValue, 100, &apart).ok());
+  EXPECT_EQ(cache->Value(apart), third);
+  Cache::Handle* const found = cache->BasicLookup(RocksDbKey(1), nullptr);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(cache->Value(found), first);
+  EXPECT_FALSE(cache->Release(found));
+  EXPECT_TRUE(cache->Release(apart));
+  cache->Erase(RocksDbKey(1));
+  EXPECT_TRUE(values.EachEndedOnce());
+}
+
 // RocksDB's reservations are entries without an object.
 TEST(AshlarCache, KeepsNullObjects) {
   const std::shared_ptr<Cache> cache = Make(Options(10'000));

@@ -348,9 +348,9 @@ ashlar::Result<std::shared_ptr<ashlar::Cache>> NewInner(
   auto cache = ashlar::NewHyperClockCache(ours);
   if (!cache.ok() || options.second_tier == nullptr) return cache;
   auto tiered = ashlar::NewTieredCache(
-      {.primary = *std::move(cache), .secondary = options.second_tier});
+      {.primary = std::move(cache).value(), .secondary = options.second_tier});
   if (!tiered.ok()) return tiered.status();
-  return std::shared_ptr<ashlar::Cache>(*std::move(tiered));
+  return std::shared_ptr<ashlar::Cache>(std::move(tiered).value());
 }
 
 }  // namespace
@@ -377,7 +377,7 @@ Status NewAshlarCache(const AshlarCacheOptions& options,
                ? Status::MemoryLimit(inner.status().ToString())
                : Status::InvalidArgument(inner.status().ToString());
   }
-  face->Use(*std::move(inner), options.second_tier);
+  face->Use(std::move(inner).value(), options.second_tier);
   *cache = std::move(face);
   if (resolved.secondary_cache != nullptr) {
     *cache = std::make_shared<rocksdb::CacheWithSecondaryAdapter>(
