@@ -318,12 +318,15 @@ TEST(AshlarCache, TheUnderlyingCacheKeepsItAlive) {
   RocksDbValue* const value = values.Make(1);
   ASSERT_TRUE(cache->Insert(RocksDbKey(1), value, &kPlainValue, 100).ok());
   std::shared_ptr<ashlar::Cache> inner = UnderlyingCache(cache.get());
+  const std::weak_ptr<Cache> face = cache;
   cache.reset();
+  EXPECT_FALSE(face.expired());
   EXPECT_EQ(value->times_ended, 0);
   EXPECT_EQ(inner->GetUsage(), 100u);
   inner->SetCapacity(0);  // evicts through the face
   EXPECT_EQ(value->times_ended, 1);
   inner.reset();
+  EXPECT_TRUE(face.expired());
 }
 
 // All threads look up, insert, reference and erase the same few keys, in a
