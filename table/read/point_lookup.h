@@ -33,6 +33,10 @@ class PointLookup {
         snapshot_(snapshot),
         on_operand_(on_operand),
         result_(result) {}
+  // Makes this a lookup that visits stored versions, as
+  // TableReader::VisitVersions does. *result then tells only what is counted.
+  // Requires: `visit` outlives the lookup.
+  void VisitWith(const VersionCallback* visit) { visit_ = visit; }
   PointLookup(const PointLookup&) = delete;
   PointLookup& operator=(const PointLookup&) = delete;
   ~PointLookup() {
@@ -50,6 +54,10 @@ class PointLookup {
   // too, so a value shares it; else the value takes it over. The caller
   // measures the time.
   Status RunFrom(IndexCursor* at, PinnedBlock* block, bool shared);
+  // For a lookup that visits, before RunFrom: visits the version that the words
+  // of the block name, if they decide. Returns true if the lookup has ended;
+  // else RunFrom goes on after that version. Requires: no range deletions.
+  bool VisitByWords(const WordPlace& place, PinnedBlock* block);
   // Does the lookup for a key that no block may have.
   Status RunWithoutBlocks();
 
@@ -72,6 +80,10 @@ class PointLookup {
   Status LoadBlock(const IndexCursor& at);
   Status SearchBlock(const IndexCursor& at, PinnedBlock* searched, bool* done);
   Status TakeEntry();
+  Status VisitEntry();
+  Status VisitReference();
+  void VisitRangeDeletion();
+  bool Visit(const StoredVersion& version);
   Status TakeStored();
   Status TakeReference();
   void TakeRangeDeletion();
@@ -91,6 +103,9 @@ class PointLookup {
   const SequenceNumber snapshot_;
   const MergeOperandCallback* const on_operand_;
   GetResult* const result_;
+  const VersionCallback* visit_ = nullptr;
+  // Versions with this tail or a larger one were visited by words.
+  uint64_t passed_tail_ = ~uint64_t{0};
   TargetKey target_;
   PinnedBlock* searched_ = nullptr;  // the caller's or own_
   bool shared_ = false;
