@@ -81,6 +81,14 @@ class ASHLAR_EXPORT Iterator {
   //
   // Both seeks are NotSupported where the comparator is not known.
   void SeekForPrev(const Slice& user_key, SequenceNumber snapshot = 0);
+  // The same for a position in the order of internal keys: SeekInternal moves to
+  // the first entry at or after it, and SeekForPrevInternal to the last entry at
+  // or before it. The user key includes its timestamp, and sequence number and
+  // type are those of the position, whatever ReadOptions::snapshot and
+  // ReadOptions::timestamp say, which only hide entries. InvalidArgument if the
+  // key is shorter than a timestamp and the tail of 8 bytes.
+  void SeekInternal(const Slice& internal_key);
+  void SeekForPrevInternal(const Slice& internal_key);
   // These move by one entry. Requires: Valid().
   void Next();
   void Prev();

@@ -70,6 +70,10 @@ struct Iterator::State {
   // Sets seek_target to the internal key that a Seek looks for.
   void AimAt(const Slice& user_key, SequenceNumber most);
 
+  // Sets seek_target to this internal key. Returns false if it cannot be one,
+  // or if the options are wrong: the status then says so.
+  bool AimAtInternal(const Slice& internal_key);
+
   // Returns the iterator's state; null if there was no memory for one.
   static const State* Of(const Iterator& it) { return it.state_.get(); }
   static State* Of(Iterator* it) { return it->state_.get(); }

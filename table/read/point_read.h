@@ -124,8 +124,8 @@ template <PointReadKind kKind>
 template <PointReadKind kKind>
 Status RunPointRead(const PointQuestion& q, GetResult* result);
 
-// Does the same as RunPointRead if the table has no quick root. Gives it one if it can
-// have one, and then starts again.
+// Does the same as RunPointRead if the table has no quick root. Gives it one if
+// it can have one, and then starts again.
 template <PointReadKind kKind>
 [[gnu::noinline]] Status RunWithoutQuickRoot(const PointQuestion& q,
                                              GetResult* result) {
