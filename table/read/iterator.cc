@@ -76,6 +76,42 @@ Status Iterator::PinValue(PinnableSlice* value) {
   return state_->PinValue(value_, value);
 }
 
+void Iterator::SetValueKeeper(ValueKeeper keeper) {
+  if (state_ != nullptr) state_->SetValueKeeper(std::move(keeper));
+}
+
+Status Iterator::KeepValue() {
+  assert(valid_);
+  if (!PrepareValue()) return status();
+  State& s = *state_;
+  if (!s.value_keeper) {
+    return Status::InvalidArgument("KeepValue without a keeper");
+  }
+  const Status kept = OrMemoryLimit([&s] { return s.KeepValue(); });
+  Show(s.CurrentStatus().ok());
+  return kept;
+}
+
+Status Iterator::State::KeepValue() {
+  PinnableSlice pinned;
+  Status status = PinValue(shown.value, &pinned);
+  if (!status.ok()) return status;
+  Cleanable pin;
+  shown.value = pinned.DelegatePinTo(&pin);
+  value_keeper(std::move(pin));
+  return {};
+}
+
+Status Iterator::DelegatePinsTo(Cleanable* keeper) {
+  if (state_ == nullptr) return Status::OutOfMemory();
+  if (!state_->pins_values) {
+    return Status::InvalidArgument("DelegatePinsTo needs pin_data");
+  }
+  Status moved = OrMemoryLimit([&] { return state_->DelegatePins(keeper); });
+  if (moved.ok()) Show(false);
+  return moved;
+}
+
 Status internal::PinCopy(const Slice& bytes, PinnableSlice* value) {
   std::unique_ptr<Buffer> copy;
   Status copied = OrMemoryLimit([&] {
