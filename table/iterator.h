@@ -88,7 +88,7 @@ class ASHLAR_EXPORT Iterator {
   // Both seeks are NotSupported where the comparator is not known.
   void SeekForPrev(const Slice& user_key, SequenceNumber snapshot = 0);
   // The same for a position in the order of internal keys: SeekInternal moves
-  // to the first entry at or after it, and SeekForPrevInternal to the last entry
+  // to the first entry at or after it, and SeekForPrevInternal to the last one
   // at or before it. The user key includes its timestamp. Sequence number and
   // type are those of the position, whatever ReadOptions::snapshot and
   // ReadOptions::timestamp say, which only hide entries. InvalidArgument if the
