@@ -276,16 +276,18 @@ class KeyBatch {
     if (read_.on_operand) {
       on_operand = static_cast<Owner*>(this)->OperandsOf(k);
     }
-    PointLookup lookup(table, read_.options, user_keys_[k], read_.snapshot,
-                       &on_operand, &results_[k]);
+    const auto run = [&](const VersionCallback* visit) {
+      PointLookup lookup(table, read_.options, user_keys_[k], read_.snapshot,
+                         &on_operand, visit, &results_[k]);
+      return use(&lookup);
+    };
     if constexpr (requires(Owner* owner) { owner->VersionsOf(k); }) {
-      if (read_.visit != nullptr) {
+      if (read_.visit != nullptr) [[unlikely]] {
         const VersionCallback visit = static_cast<Owner*>(this)->VersionsOf(k);
-        lookup.VisitWith(&visit);
-        return use(&lookup);
+        return run(&visit);
       }
     }
-    return use(&lookup);
+    return run(nullptr);
   }
   TargetKey Target(const OpenedTable& table, size_t k) const {
     return TargetKey(table, user_keys_[k], read_.options.timestamp,

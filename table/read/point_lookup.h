@@ -23,20 +23,20 @@ namespace ashlar::internal {
 class PointLookup {
  public:
   // Requires: all of these outlive the lookup. on_operand may be null, or
-  // empty: there is no callback.
+  // empty: there is no callback. If `visit` is not null, this lookup visits
+  // stored versions, as TableReader::VisitVersions does, and *result tells only
+  // what is to be counted.
   PointLookup(const OpenedTable& table, const ReadOptions& options,
               const Slice& user_key, SequenceNumber snapshot,
-              const MergeOperandCallback* on_operand, GetResult* result)
+              const MergeOperandCallback* on_operand,
+              const VersionCallback* visit, GetResult* result)
       : table_(table),
         options_(options),
         user_key_(user_key),
         snapshot_(snapshot),
         on_operand_(on_operand),
+        visit_(visit),
         result_(result) {}
-  // Makes this a lookup that visits stored versions, as
-  // TableReader::VisitVersions does. *result then tells only what is counted.
-  // Requires: `visit` outlives the lookup.
-  void VisitWith(const VersionCallback* visit) { visit_ = visit; }
   PointLookup(const PointLookup&) = delete;
   PointLookup& operator=(const PointLookup&) = delete;
   ~PointLookup() {
@@ -102,8 +102,8 @@ class PointLookup {
   const Slice user_key_;
   const SequenceNumber snapshot_;
   const MergeOperandCallback* const on_operand_;
+  const VersionCallback* const visit_;
   GetResult* const result_;
-  const VersionCallback* visit_ = nullptr;
   // Versions with this tail or a larger one were visited by words.
   uint64_t passed_tail_ = ~uint64_t{0};
   TargetKey target_;

@@ -84,6 +84,15 @@ struct PointQuestion {
 // Each is compiled for itself, so that neither pays for the other.
 enum class PointReadKind : bool { kGet, kVisit };
 
+template <PointReadKind kKind>
+[[gnu::always_inline]] inline PointLookup LookupOf(const PointQuestion& q,
+                                                   GetResult* result) {
+  return {q.table,      q.options,
+          q.user_key,   q.snapshot,
+          q.on_operand, kKind == PointReadKind::kVisit ? q.visit : nullptr,
+          result};
+}
+
 // Answers from the block that was found, after filter and index were asked.
 // Requires: `root` is the index that has the block, if any was found.
 template <PointReadKind kKind>
@@ -94,10 +103,7 @@ template <PointReadKind kKind>
                                                      GetResult* result) {
   const bool deletes_ranges = q.table.HasRangeDeletions(q.options);
   if (!found.any && !deletes_ranges) return {};
-  PointLookup lookup(q.table, q.options, q.user_key, q.snapshot, q.on_operand,
-                     result);
-  if constexpr (kKind == PointReadKind::kVisit) lookup.VisitWith(q.visit);
-  if (!found.any) return lookup.RunWithoutBlocks();
+  if (!found.any) return LookupOf<kKind>(q, result).RunWithoutBlocks();
   IndexCursor at(&q.table.index);
   at.SeekToBlock(root, found.block);
   PinnedBlock block;
@@ -111,11 +117,15 @@ template <PointReadKind kKind>
   }
   const StageTimer timer(&PerfContext::block_seek_nanos, timing);
   const WordPlace place = LookAtWords(q.table, block, q.user_key);
-  if constexpr (kKind == PointReadKind::kVisit) {
-    if (!deletes_ranges && lookup.VisitByWords(place, &block)) return {};
-  } else if (!deletes_ranges &&
-             AnswerByWords(place, q.user_key, q.snapshot,
-                           /*shared=*/false, &block, result)) {
+  if (kKind == PointReadKind::kGet && !deletes_ranges &&
+      AnswerByWords(place, q.user_key, q.snapshot, /*shared=*/false, &block,
+                    result)) {
+    return {};
+  }
+  // Made only here: most answers need none.
+  PointLookup lookup = LookupOf<kKind>(q, result);
+  if (kKind == PointReadKind::kVisit && !deletes_ranges &&
+      lookup.VisitByWords(place, &block)) {
     return {};
   }
   return lookup.RunFrom(&at, &block, /*shared=*/false);
@@ -124,8 +134,8 @@ template <PointReadKind kKind>
 template <PointReadKind kKind>
 Status RunPointRead(const PointQuestion& q, GetResult* result);
 
-// Does the same as RunPointRead if the table has no quick root. Gives it one if it can
-// have one, and then starts again.
+// Does the same as RunPointRead if the table has no quick root. Gives it one if
+// it can have one, and then starts again.
 template <PointReadKind kKind>
 [[gnu::noinline]] Status RunWithoutQuickRoot(const PointQuestion& q,
                                              GetResult* result) {
@@ -134,10 +144,7 @@ template <PointReadKind kKind>
   const bool short_way = index != nullptr && filter != nullptr &&
                          !index->is_partitioned() && filter->IsWhole();
   if (!short_way || !q.table.one_search || !q.options.timestamp.empty()) {
-    PointLookup lookup(q.table, q.options, q.user_key, q.snapshot, q.on_operand,
-                       result);
-    if constexpr (kKind == PointReadKind::kVisit) lookup.VisitWith(q.visit);
-    return lookup.Run();
+    return LookupOf<kKind>(q, result).Run();
   }
   PerfContext* const timing = timing_context;
   if (index->has_root() && filter->IsAtHand()) {
