@@ -154,11 +154,25 @@ class TableOpener {
     TableProperties& properties = table_->properties;
     status = DecodeProperties(block.contents, place, &properties);
     if (!status.ok()) return status;
+    NoteGlobalSeqno(block.contents, place.handle);
     DeclaredCompression declared;
     status = CheckProperties(properties, footer().traits(), &declared);
     table_->source.Declare(declared, options.codecs);
     properties_place_ = place;
     return place.Wrap("bad property", status);
+  }
+
+  // Notes where in the file ingestion may overwrite the global sequence number.
+  // A block that was compressed has no such place.
+  void NoteGlobalSeqno(const Slice& contents, const BlockHandle& handle) {
+    TableProperties& properties = table_->properties;
+    if (!properties.external_sst_file_global_seqno.has_value() ||
+        contents.size() != handle.size) {
+      return;
+    }
+    const size_t at = FindGlobalSeqno(contents);
+    if (at == 0) return;
+    properties.external_sst_file_global_seqno_offset = handle.offset + at;
   }
 
   // Reads all behind the data blocks into the window, unless that has it. What

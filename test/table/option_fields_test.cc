@@ -63,10 +63,11 @@ auto FieldsOf(const TableOptions& options) {
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
                 column_family_id, column_family_name, level_at_creation,
-                num_levels, merge_operator_name, target_file_size,
-                user_properties, table_properties_collector_factories,
-                file_checksum_gen_factory, block_cache, cache_usage_options,
-                prepopulate_block_cache, keep_tail, statistics, seqno_to_time);
+                num_levels, merge_operator_name, external_file,
+                target_file_size, user_properties,
+                table_properties_collector_factories, file_checksum_gen_factory,
+                block_cache, cache_usage_options, prepopulate_block_cache,
+                keep_tail, statistics, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(
@@ -161,6 +162,7 @@ TEST(OptionFields, EachHasARow) {
          static WorkerPool pool(1);
          o->worker_pool = &pool;
        },
+       [](BuildOptions* o) { o->external_file = true; },
        [](BuildOptions* o) { o->user_properties["a"] = "b"; },
        [](BuildOptions* o) {
          o->table_properties_collector_factories.emplace_back();

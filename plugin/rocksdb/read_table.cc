@@ -1,0 +1,274 @@
+#include "read_table.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "found_entry.h"
+#include "memory/arena.h"
+#include "read_options.h"
+#include "table/get_context.h"
+#include "table/unique_id_impl.h"
+#include "table_facts.h"
+#include "table_walk.h"
+#include "util/vector_iterator.h"
+
+namespace ashlar_rocksdb {
+
+namespace {
+
+constexpr size_t kTailBytes = 8;  // sequence number and type of an internal key
+
+rocksdb::Slice UserKey(const rocksdb::Slice& internal_key) {
+  return rocksdb::Slice(internal_key.data(), internal_key.size() - kTailBytes);
+}
+
+rocksdb::Status CheckUniqueId(const rocksdb::TableProperties& properties,
+                              const rocksdb::TableReaderOptions& theirs) {
+  if (theirs.unique_id == rocksdb::kNullUniqueId64x2) {
+    return rocksdb::Status::OK();
+  }
+  rocksdb::UniqueId64x2 actual{};
+  const rocksdb::Status status = rocksdb::GetSstInternalUniqueId(
+      properties.db_id, properties.db_session_id, properties.orig_file_number,
+      &actual, /*force=*/true);
+  if (!status.ok()) return status;
+  if (actual == theirs.unique_id) return rocksdb::Status::OK();
+  rocksdb::UniqueId64x2 expected = theirs.unique_id;
+  return rocksdb::Status::Corruption(
+      "Mismatch in unique ID on table file " +
+      std::to_string(theirs.cur_file_num) +
+      ". Expected: " + rocksdb::InternalUniqueIdToHumanString(&expected) +
+      " Actual: " + rocksdb::InternalUniqueIdToHumanString(&actual));
+}
+
+}  // namespace
+
+ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
+                     const rocksdb::TableReaderOptions& theirs,
+                     uint64_t file_size)
+    : reader_(std::move(reader)),
+      comparator_(theirs.internal_comparator),
+      timestamp_size_(comparator_.user_comparator()->timestamp_size()),
+      file_size_(file_size),
+      properties_(std::make_shared<const rocksdb::TableProperties>(
+          PropertiesFrom(reader_->properties()))) {}
+
+rocksdb::Status ReadTable::Create(
+    std::unique_ptr<ashlar::TableReader> reader,
+    const rocksdb::TableReaderOptions& theirs, uint64_t file_size,
+    std::unique_ptr<rocksdb::TableReader>* table) {
+  std::unique_ptr<ReadTable> made(
+      new ReadTable(std::move(reader), theirs, file_size));
+  rocksdb::Status status = CheckUniqueId(*made->properties_, theirs);
+  if (!status.ok()) return status;
+  made->CollectRangeTombstones();
+  *table = std::move(made);
+  return status;
+}
+
+ReadTable::~ReadTable() {
+  if (uncache_aggressiveness_.load(std::memory_order_relaxed) > 0) {
+    reader_->EraseFromBlockCache();
+  }
+}
+
+void ReadTable::MarkObsolete(uint32_t uncache_aggressiveness) {
+  uncache_aggressiveness_.store(uncache_aggressiveness,
+                                std::memory_order_relaxed);
+}
+
+void ReadTable::CollectRangeTombstones() {
+  const auto deletions = reader_->RangeDeletions();
+  if (deletions.empty()) return;
+  std::vector<std::string> keys;
+  std::vector<std::string> ends;
+  keys.reserve(deletions.size());
+  ends.reserve(deletions.size());
+  for (const ashlar::RangeDeletion& deletion : deletions) {
+    std::string& key = keys.emplace_back(deletion.begin.ToString());
+    rocksdb::PutFixed64(&key, rocksdb::PackSequenceAndType(
+                                  deletion.sequence,
+                                  rocksdb::kTypeRangeDeletion));
+    ends.push_back(deletion.end.ToString());
+  }
+  auto sorted = std::make_unique<rocksdb::VectorIterator>(
+      std::move(keys), std::move(ends), &comparator_);
+  range_tombstones_ = std::make_shared<rocksdb::FragmentedRangeTombstoneList>(
+      std::move(sorted), comparator_);
+}
+
+rocksdb::FragmentedRangeTombstoneIterator*
+ReadTable::NewRangeTombstoneIterator(const rocksdb::ReadOptions& read_options) {
+  const rocksdb::SequenceNumber snapshot =
+      read_options.snapshot != nullptr
+          ? read_options.snapshot->GetSequenceNumber()
+          : rocksdb::kMaxSequenceNumber;
+  return NewRangeTombstoneIterator(snapshot, read_options.timestamp);
+}
+
+rocksdb::FragmentedRangeTombstoneIterator*
+ReadTable::NewRangeTombstoneIterator(rocksdb::SequenceNumber read_seqno,
+                                     const rocksdb::Slice* timestamp) {
+  if (range_tombstones_ == nullptr) return nullptr;
+  return new rocksdb::FragmentedRangeTombstoneIterator(
+      range_tombstones_, comparator_, read_seqno, timestamp);
+}
+
+rocksdb::InternalIterator* ReadTable::NewIterator(
+    const rocksdb::ReadOptions& read_options,
+    const rocksdb::SliceTransform* /*prefix_extractor*/, rocksdb::Arena* arena,
+    bool /*skip_filters*/, rocksdb::TableReaderCaller caller,
+    size_t compaction_readahead_size, bool allow_unprepared_value) {
+  const size_t readahead_size =
+      caller == rocksdb::TableReaderCaller::kCompaction
+          ? compaction_readahead_size
+          : read_options.readahead_size;
+  if (arena == nullptr) {
+    return new TableWalk(*reader_, read_options, readahead_size,
+                         allow_unprepared_value);
+  }
+  char* room = arena->AllocateAligned(sizeof(TableWalk));
+  return new (room) TableWalk(*reader_, read_options, readahead_size,
+                              allow_unprepared_value);
+}
+
+rocksdb::Status ReadTable::Get(
+    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
+    rocksdb::GetContext* get_context,
+    const rocksdb::SliceTransform* /*prefix_extractor*/,
+    bool /*skip_filters*/) {
+  if (get_context->has_callback()) [[unlikely]] {
+    return GetByVersions(read_options, key, get_context);
+  }
+  const rocksdb::Slice user_key = UserKey(key);
+  const rocksdb::Slice bare_key(user_key.data(),
+                                user_key.size() - timestamp_size_);
+  FoundEntry found(user_key, get_context);
+  const auto on_operand = [&found](const ashlar::MergeOperand& operand,
+                                   ashlar::SequenceNumber sequence) {
+    return found.TakeOperand(operand, sequence);
+  };
+  ashlar::ReadOptions own;
+  const ashlar::ReadOptions* options = &kUsualReadOptions;
+  if (!IsUsualRead(read_options) || timestamp_size_ > 0) {
+    own = ReadOptionsFrom(read_options);
+    own.timestamp = ashlar::Slice(bare_key.data() + bare_key.size(),
+                                  timestamp_size_);
+    options = &own;
+  }
+  ashlar::GetResult result;
+  const ashlar::Status status =
+      reader_->Get(*options, ToAshlar(bare_key),
+                   rocksdb::GetInternalKeySeqno(key), &result, on_operand);
+  return found.Take(status, &result);
+}
+
+void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
+                         const rocksdb::MultiGetContext::Range* mget_range,
+                         const rocksdb::SliceTransform* prefix_extractor,
+                         bool skip_filters) {
+  constexpr size_t kMost = rocksdb::MultiGetContext::MAX_BATCH_SIZE;
+  std::array<rocksdb::KeyContext*, kMost> asked;
+  std::array<ashlar::Slice, kMost> keys;
+  size_t count = 0;
+  for (auto each = mget_range->begin(); each != mget_range->end(); ++each) {
+    if (each->get_context->has_callback()) [[unlikely]] {
+      *each->s = Get(read_options, each->ikey, each->get_context,
+                     prefix_extractor, skip_filters);
+      continue;
+    }
+    keys[count] = ToAshlar(each->ukey_without_ts);
+    asked[count++] = &*each;
+  }
+  if (count == 0) return;
+  ashlar::ReadOptions own;
+  const ashlar::ReadOptions* options = &kUsualReadOptions;
+  if (!IsUsualRead(read_options)) {
+    own = ReadOptionsFrom(read_options);
+    if (timestamp_size_ > 0 && read_options.timestamp != nullptr) {
+      own.timestamp = ToAshlar(*read_options.timestamp);
+    }
+    options = &own;
+  }
+  const auto on_operand = [&asked](size_t key,
+                                   const ashlar::MergeOperand& operand,
+                                   ashlar::SequenceNumber sequence) {
+    FoundEntry found(asked[key]->ukey_with_ts, asked[key]->get_context);
+    return found.TakeOperand(operand, sequence);
+  };
+  // All keys of a batch are read at one snapshot.
+  const rocksdb::SequenceNumber snapshot =
+      rocksdb::GetInternalKeySeqno(asked[0]->ikey);
+  std::array<ashlar::GetResult, kMost> results;
+  std::array<ashlar::Status, kMost> statuses;
+  reader_->MultiGet(*options, std::span(keys.data(), count), snapshot,
+                    std::span(results.data(), count),
+                    std::span(statuses.data(), count), on_operand);
+  for (size_t i = 0; i < count; ++i) {
+    FoundEntry found(asked[i]->ukey_with_ts, asked[i]->get_context);
+    *asked[i]->s = found.Take(statuses[i], &results[i]);
+  }
+}
+
+rocksdb::Status ReadTable::GetByVersions(
+    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
+    rocksdb::GetContext* get_context) const {
+  const rocksdb::Slice user_key = UserKey(key);
+  const ashlar::Slice bare_key(user_key.data(),
+                               user_key.size() - timestamp_size_);
+  const rocksdb::SequenceNumber snapshot = rocksdb::GetInternalKeySeqno(key);
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.timestamp = ashlar::Slice(bare_key.end(), timestamp_size_);
+  options.snapshot = snapshot;
+  FoundEntry found(user_key, get_context);
+  ashlar::Iterator versions = reader_->NewIterator(options);
+  for (versions.Seek(bare_key, snapshot); versions.Valid(); versions.Next()) {
+    if (!found.TakeVersion(&versions)) break;
+  }
+  return found.End(versions.status());
+}
+
+uint64_t ReadTable::ScaledOffset(const rocksdb::Slice& key) const {
+  const uint64_t data_size = properties_->data_size;
+  const rocksdb::Slice user_key = UserKey(key);
+  const uint64_t offset = reader_->ApproximateOffsetOf(
+      ashlar::Slice(user_key.data(), user_key.size() - timestamp_size_));
+  const double part =
+      static_cast<double>(offset) / static_cast<double>(data_size);
+  return static_cast<uint64_t>(part * static_cast<double>(file_size_));
+}
+
+uint64_t ReadTable::ApproximateOffsetOf(
+    const rocksdb::ReadOptions& /*read_options*/, const rocksdb::Slice& key,
+    rocksdb::TableReaderCaller /*caller*/) {
+  if (properties_->data_size == 0) return file_size_ / 2;
+  return ScaledOffset(key);
+}
+
+uint64_t ReadTable::ApproximateSize(
+    const rocksdb::ReadOptions& /*read_options*/, const rocksdb::Slice& start,
+    const rocksdb::Slice& end, rocksdb::TableReaderCaller /*caller*/) {
+  if (properties_->data_size == 0) return file_size_;
+  const uint64_t from = ScaledOffset(start);
+  const uint64_t to = ScaledOffset(end);
+  return to > from ? to - from : 0;
+}
+
+size_t ReadTable::ApproximateMemoryUsage() const {
+  size_t bytes = reader_->MemoryUsage() + properties_->ApproximateMemoryUsage();
+  if (range_tombstones_ != nullptr) {
+    bytes += range_tombstones_->total_tombstone_payload_bytes();
+  }
+  return bytes;
+}
+
+rocksdb::Status ReadTable::VerifyChecksum(
+    const rocksdb::ReadOptions& read_options,
+    rocksdb::TableReaderCaller /*caller*/, bool /*meta_blocks_only*/) {
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.readahead_size = read_options.readahead_size;
+  return ToRocksDB(reader_->VerifyChecksum(options));
+}
+
+}  // namespace ashlar_rocksdb
