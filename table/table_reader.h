@@ -25,73 +25,21 @@
 #include <span>
 #include <string>
 
+#include "ashlar/table/get_result.h"
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/iterator.h"
 #include "ashlar/table/merge_operand.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/range_deletion.h"
+#include "ashlar/table/stored_version.h"
 #include "ashlar/table/table_properties.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/file.h"
-#include "ashlar/util/pinnable_slice.h"
 #include "ashlar/util/result.h"
 
 namespace ashlar {
 
 class WorkerPool;
-
-// What Get found. One object may be used for many calls, by one thread at a
-// time.
-struct GetResult {
-  enum class State : uint8_t {
-    kNotFound,  // this table has no entry of the key that the read may see
-    kFound,     // `value` is set (after merge operands: to their base value)
-    // The key is deleted, by an entry of its own or by a range deletion; `type`
-    // tells which. After merge operands: they have no base value.
-    kDeleted,
-    // The key has merge operands, and their base value is not in this table, or
-    // the callback ended the read.
-    kMerged,
-  };
-  enum class Filter : uint8_t {
-    kNone,    // not asked: the table has no filter, or none of use for the key
-    kAbsent,  // the filter ruled the key out
-    kMaybe,   // the filter let the key pass
-  };
-  State state = State::kNotFound;
-  Filter filter = Filter::kNone;
-  // These three are of the entry that decided: the value, the deletion, or the
-  // last merge operand. They mean nothing for kNotFound.
-  ValueType type = ValueType::kTypeValue;
-  SequenceNumber sequence = 0;
-  std::string timestamp;  // empty if the comparator has no timestamps
-  // kFound only. Keeps its block alive until Reset or the next read into this
-  // result; may outlive the reader, but not the block cache.
-  PinnableSlice value;
-  // Whether `value` is not the value but a reference to it
-  // (table/entry/blob_index.h): the entry is a blob index, or an entity whose
-  // default column is one.
-  bool is_blob_index = false;
-  // Wide-column entities only: the whole entity (table/entry/wide_columns.h).
-  // `value` is then its default column, or empty if it has none. Lives as long
-  // as `value`.
-  Slice entity;
-  // How many data blocks were searched, from the file or from the block cache.
-  uint32_t data_blocks_read = 0;
-
-  // Makes the result as new, and releases the value.
-  void Reset() {
-    state = State::kNotFound;
-    filter = Filter::kNone;
-    type = ValueType::kTypeValue;
-    sequence = 0;
-    timestamp.clear();
-    value.Reset();
-    is_blob_index = false;
-    entity = Slice();
-    data_blocks_read = 0;
-  }
-};
 
 class ASHLAR_EXPORT TableReader {
  public:
@@ -156,6 +104,32 @@ class ASHLAR_EXPORT TableReader {
     MultiGet(kDefaultReadOptions, user_keys, kMaxSequenceNumber, results,
              statuses);
   }
+
+  // Calls `visit` for each stored version of user_key with a sequence number
+  // <= snapshot, newest first, until it returns false. For engines that decide
+  // themselves which versions a read sees and what they mean: no merge operand
+  // is joined, and a deletion does not end the read (table/stored_version.h).
+  // Versions under a range deletion are left out, and the newest range deletion
+  // over the key comes last, as a version of type kTypeRangeDeletion without a
+  // value, unless options.ignore_range_deletions is set. Timestamps count as
+  // for Get. Asks the filter first, costs what Get costs for the first version,
+  // and is counted as a Get.
+  //
+  // Returns ok, also if there is no version or `visit` ends the read; and the
+  // errors of Get except MergeInProgress. Versions that were visited before an
+  // error are sound.
+  Status VisitVersions(const ReadOptions& options, const Slice& user_key,
+                       SequenceNumber snapshot,
+                       const VersionCallback& visit) const;
+  // Does the same for each key, and sets statuses[i] to the outcome for
+  // user_keys[i]. Cheaper than VisitVersions from two keys on, as MultiGet is.
+  // The keys may be visited in any order, and their versions by turns.
+  // value_size_soft_limit does not apply. Requires: `statuses` has the size of
+  // `user_keys`.
+  void VisitVersionsBatch(const ReadOptions& options,
+                          std::span<const Slice> user_keys,
+                          SequenceNumber snapshot, std::span<Status> statuses,
+                          const BatchVersionCallback& visit) const;
 
   // Returns an iterator, which is at no entry yet. The options are copied; what
   // their pointers and slices point to need not outlive this call. Errors are

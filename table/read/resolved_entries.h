@@ -56,6 +56,12 @@ class ResolvedEntries final : public Iterator::State {
   }
   bool Fail(const Status& error) override { return stored_->Fail(error); }
   Status PinValue(const Slice& bytes, PinnableSlice* value) override;
+  void SetValueKeeper(ValueKeeper keeper) override {
+    value_keeper = keeper;
+    stored_->SetValueKeeper(std::move(keeper));
+  }
+  Status KeepValue() override;
+  Status DelegatePins(Cleanable* keeper) override;
 
  private:
   // An entry whose references were followed.
@@ -65,6 +71,7 @@ class ResolvedEntries final : public Iterator::State {
   };
 
   bool Show(bool on_entry);
+  void ShowStored();
   Status Resolve();
   Status ResolveOnce();
   Status Charge();
@@ -78,7 +85,9 @@ class ResolvedEntries final : public Iterator::State {
   bool shows_resolved_ = false;  // else the entry is as it is stored
   bool is_shared_ = false;       // a value that was pinned has *resolved_ too
   // With pin_data: by the key as it is stored, and how much memory they have.
-  std::map<std::string, std::shared_ptr<Resolved>, std::less<>> kept_;
+  using KeptEntries =
+      std::map<std::string, std::shared_ptr<Resolved>, std::less<>>;
+  KeptEntries kept_;
   uint64_t kept_bytes_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include "table/read/resolved_entries.h"
 #include "table/read/table_iterator.h"
 #include "table/read/visible_entries.h"
+#include "table/read/visit_versions.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -158,6 +159,29 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
     result->Reset();
   table.counters.CountGet(*result, table.AsksPrefixesAlone());
   return status.ok() ? status : table.Named(status);
+}
+
+Status TableReader::VisitVersions(const ReadOptions& options,
+                                  const Slice& user_key,
+                                  SequenceNumber snapshot,
+                                  const VersionCallback& visit) const {
+  const OpenedTable& table = *state_->table;
+  const HistogramTimer timer(table.counters, Histogram::kDbGet);
+  GetResult counted;
+  Status status = OrMemoryLimit([&] {
+    return RunVisit(table, options, user_key, snapshot, visit, &counted);
+  });
+  table.counters.CountGet(counted, table.AsksPrefixesAlone());
+  return status.ok() ? status : table.Named(status);
+}
+
+void TableReader::VisitVersionsBatch(const ReadOptions& options,
+                                     std::span<const Slice> user_keys,
+                                     SequenceNumber snapshot,
+                                     std::span<Status> statuses,
+                                     const BatchVersionCallback& visit) const {
+  assert(statuses.size() == user_keys.size());
+  RunVisitBatch(*state_->table, options, user_keys, snapshot, statuses, visit);
 }
 
 void TableReader::MultiGet(const ReadOptions& options,
