@@ -82,14 +82,6 @@ CollectedProperties::CollectedProperties(
       collectors_.push_back(std::move(collector));
     }
   }
-  const rocksdb::Comparator* comparator =
-      theirs.internal_comparator.user_comparator();
-  if (comparator->timestamp_size() > 0 &&
-      theirs.ioptions.persist_user_defined_timestamps) {
-    collectors_.push_back(
-        std::make_unique<rocksdb::TimestampTablePropertiesCollector>(
-            comparator));
-  }
   for (const auto& factory :
        theirs.ioptions.table_properties_collector_factories) {
     if (!names_.empty()) names_ += ',';

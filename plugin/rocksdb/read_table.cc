@@ -51,8 +51,10 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
       comparator_(theirs.internal_comparator),
       timestamp_size_(comparator_.user_comparator()->timestamp_size()),
       file_size_(file_size),
-      properties_(std::make_shared<const rocksdb::TableProperties>(
-          PropertiesFrom(reader_->properties()))) {}
+      // Not make_shared: RocksDB asks malloc for the size of the object.
+      properties_(
+          new rocksdb::TableProperties(PropertiesFrom(reader_->properties()))) {
+}
 
 rocksdb::Status ReadTable::Create(
     std::unique_ptr<ashlar::TableReader> reader,
