@@ -79,6 +79,7 @@ struct OpenedTable {
   // The name of the file's filter in the metaindex, that of its policy.
   std::string_view filter_name = kBuiltinFilterName;
   FilterSubject filter_subject;
+  bool skips_filter = false;  // nothing of the file's filter is used
   MetadataPins pins;
   LateIndex index;
   OnDemand<const TableFilter> filter;

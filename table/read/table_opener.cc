@@ -293,9 +293,12 @@ class TableOpener {
     table.index_place.kind = BlockKind::kIndex;
     Status status = IndexHandle(&table.index_place.handle);
     if (!status.ok()) return status;
-    ChooseFilter(options.filter_policies, table_);
-    table.filter_subject =
-        FilterSubject(table.properties, options.prefix_extractor);
+    table.skips_filter = options.skip_filters;
+    if (!table.skips_filter) {
+      ChooseFilter(options.filter_policies, table_);
+      table.filter_subject =
+          FilterSubject(table.properties, options.prefix_extractor);
+    }
     table.prefixes = options.prefix_extractor != nullptr
                          ? options.prefix_extractor
                          : FindBuiltinPrefixExtractor(

@@ -2,14 +2,18 @@
 
 #include "ashlar/table/table_reader.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "table/index/index_cursor.h"
 #include "table/meta/plain_block.h"
+#include "table/read/ask_filter.h"
 #include "table/read/check_entries.h"
 #include "table/read/get.h"
+#include "table/read/key_anchors.h"
 #include "table/read/load_parts.h"
 #include "table/read/multi_get.h"
+#include "table/read/prefetch.h"
 #include "table/read/reader_internals.h"
 #include "table/read/resolved_entries.h"
 #include "table/read/table_iterator.h"
@@ -196,6 +200,35 @@ void TableReader::MultiGet(const ReadOptions& options,
               on_operand);
 }
 
+Status TableReader::KeyMayMatch(const ReadOptions& options,
+                                const Slice& user_key,
+                                GetResult::Filter* answer) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(OrMemoryLimit(
+      [&] { return AskFilterForKey(table, options, user_key, answer); }));
+}
+
+void TableReader::KeysMayMatch(const ReadOptions& options,
+                               std::span<const Slice> user_keys,
+                               std::span<GetResult::Filter> answers,
+                               std::span<Status> statuses) const {
+  assert(answers.size() == user_keys.size() &&
+         statuses.size() == user_keys.size());
+  const Status memory = OrMemoryLimit([&] {
+    AskFilterForKeys(*state_->table, options, user_keys, answers, statuses);
+    return Status();
+  });
+  if (!memory.ok()) std::fill(statuses.begin(), statuses.end(), memory);
+}
+
+Status TableReader::PrefixMayMatch(const ReadOptions& options,
+                                   const Slice& user_key,
+                                   GetResult::Filter* answer) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(OrMemoryLimit(
+      [&] { return AskFilterForPrefix(table, options, user_key, answer); }));
+}
+
 Iterator TableReader::NewIterator(const ReadOptions& options) const {
   const OpenedTable* const table = state_->table.get();
   std::unique_ptr<Iterator::State> state;
@@ -278,6 +311,25 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
     return at.status();
   });
   return sought.ok() ? offset : 0;
+}
+
+Status TableReader::ApproximateKeyAnchors(
+    const ReadOptions& options, uint64_t most,
+    std::vector<KeyAnchor>* anchors) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(OrMemoryLimit([&]() -> Status {
+    Status known = table.CheckOrderKnown("a list of key anchors");
+    if (!known.ok() || most == 0) return known;
+    const LimitScope limits(options);
+    return AppendKeyAnchors(table, most, anchors);
+  }));
+}
+
+Status TableReader::Prefetch(const ReadOptions& options, const Slice* begin,
+                             const Slice* end) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(
+      OrMemoryLimit([&] { return PrefetchRange(table, options, begin, end); }));
 }
 
 uint64_t TableReader::EraseFromBlockCache() const {
