@@ -60,6 +60,10 @@ class ASHLAR_EXPORT TableReader {
   static Result<std::unique_ptr<TableReader>> Open(
       std::unique_ptr<RandomAccessFile> file,
       const ReaderOptions& options = {});
+  // Does the same for *file, and takes it over only if it succeeds: after any
+  // error but MemoryLimit the caller still has it, and may use it otherwise.
+  static Result<std::unique_ptr<TableReader>> Open(
+      std::unique_ptr<RandomAccessFile>* file, const ReaderOptions& options);
 
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;

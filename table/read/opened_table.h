@@ -172,10 +172,14 @@ Status CheckProperties(const TableProperties& properties,
                        DeclaredCompression* declared);
 
 // Opens the table: reads what the options say, and range deletions. Messages
-// begin with the file's name.
-Status OpenTable(std::unique_ptr<RandomAccessFile> file,
+// begin with the file's name. *file goes to *table as soon as there is one,
+// also if opening that fails: TakeFile gives it back.
+Status OpenTable(std::unique_ptr<RandomAccessFile>* file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table);
+
+// Ends a table that nobody uses, and returns its file.
+std::unique_ptr<RandomAccessFile> TakeFile(std::unique_ptr<OpenedTable> table);
 
 }  // namespace ashlar::internal
 

@@ -143,12 +143,24 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(
     std::unique_ptr<RandomAccessFile> file, const ReaderOptions& options) {
-  return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableReader>> {
-    auto state = std::make_unique<State>();
-    Status status = OpenTable(std::move(file), options, &state->table);
-    if (!status.ok()) return status;
-    return std::unique_ptr<TableReader>(new TableReader(std::move(state)));
-  });
+  return Open(&file, options);
+}
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(
+    std::unique_ptr<RandomAccessFile>* file, const ReaderOptions& options) {
+  auto state = std::unique_ptr<State>();
+  Result<std::unique_ptr<TableReader>> opened =
+      OrMemoryLimit([&]() -> Result<std::unique_ptr<TableReader>> {
+        state = std::make_unique<State>();
+        Status status = OpenTable(file, options, &state->table);
+        if (!status.ok()) return status;
+        return std::unique_ptr<TableReader>(new TableReader(std::move(state)));
+      });
+  // A table that failed to open, by an error or an exception, has the file.
+  if (!opened.ok() && state != nullptr && state->table != nullptr) {
+    *file = TakeFile(std::move(state->table));
+  }
+  return opened;
 }
 
 Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
