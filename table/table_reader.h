@@ -204,8 +204,12 @@ class ASHLAR_EXPORT TableReader {
   // checksum, whatever options.verify_checksums says. Returns ok or the first
   // error. Decompresses index blocks alone, to find the others. InspectTable
   // looks deeper, and finds all faults. Of the options, readahead_size and
-  // those that limit reads of the file apply.
-  Status VerifyChecksum(const ReadOptions& options = {}) const;
+  // those that limit reads of the file apply. With meta_blocks_only it reads
+  // the metaindex and the blocks that this names alone: properties, range
+  // deletions, dictionary, and filter or its top level; from format version 6
+  // on also the index or its top level.
+  Status VerifyChecksum(const ReadOptions& options = {},
+                        bool meta_blocks_only = false) const;
 
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
@@ -213,6 +217,11 @@ class ASHLAR_EXPORT TableReader {
   // error, as RocksDB's does: if index or partition cannot be read, returns 0
   // or where the data blocks end. Iterator::Seek reports the error.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
+  // Returns about how many bytes of the file the data of the keys from begin up
+  // to end take, with their share of what follows the data blocks. Of all keys,
+  // that is the size of the file. Returns 0 if begin is not before end, and
+  // where ApproximateOffsetOf does. Neither key has a timestamp.
+  uint64_t ApproximateSize(const Slice& begin, const Slice& end) const;
 
   // Appends to *anchors at most `most` user keys, in ascending order, that
   // divide the data blocks into pieces of about equal size; the last anchor is

@@ -27,46 +27,70 @@ using namespace internal;
 
 namespace {
 
-Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
-  FileWindow window(table.file.get(), options.readahead_size, options.async_io,
-                    table.counters, table.readahead);
-  Buffer scratch;
-  window.AskFirst(table.source.gate());
-  const LimitScope limits(options);
-  const auto check = [&](const BlockPlace& place) {
+// Reads blocks, and compares them with their checksums.
+class ChecksumReads {
+ public:
+  ChecksumReads(const OpenedTable& table, const ReadOptions& options)
+      : table_(table),
+        window_(table.file.get(), options.readahead_size, options.async_io,
+                table.counters, table.readahead) {
+    window_.AskFirst(table.source.gate());
+  }
+
+  Status Check(const BlockPlace& place) {
     StoredBlock stored;
     Status status =
-        table.source.ReadStored(place, true, &window, &scratch, &stored);
+        table_.source.ReadStored(place, true, &window_, &scratch_, &stored);
     return status.ok() ? BlockSource::CheckChecksum(place, stored) : status;
-  };
-  const IndexReader* index;
-  const TableFilter* filter;
-  Status status = table.index.Need(&index);
-  if (status.ok()) status = table.filter.Need(&filter);
-  if (!status.ok()) return table.Named(status);
-  IndexCursor at(&table.index);
-  bool on_block = at.SeekToFirst();
-  for (; on_block; on_block = at.Next()) {
-    status = check(at.place());
-    if (!status.ok()) return table.Named(status);
   }
-  if (!at.status().ok()) return table.Named(at.status());
-  for (size_t i = 0; index->is_partitioned() && i < index->num_parts(); ++i) {
-    status = check(index->PartPlace(i));
-    if (!status.ok()) return table.Named(status);
+  // Checks all that the index names, and partitions of the filter.
+  Status CheckDataAndPartitions() {
+    const IndexReader* index;
+    const TableFilter* filter;
+    Status status = table_.index.Need(&index);
+    if (status.ok()) status = table_.filter.Need(&filter);
+    if (!status.ok()) return status;
+    IndexCursor at(&table_.index);
+    for (bool on_block = at.SeekToFirst(); on_block; on_block = at.Next()) {
+      status = Check(at.place());
+      if (!status.ok()) return status;
+    }
+    if (!at.status().ok()) return at.status();
+    for (size_t i = 0; index->is_partitioned() && i < index->num_parts(); ++i) {
+      status = Check(index->PartPlace(i));
+      if (!status.ok()) return status;
+    }
+    for (size_t i = 0; i < filter->num_partitions(); ++i) {
+      status = Check(filter->PartitionPlace(i));
+      if (!status.ok()) return status;
+    }
+    return {};
   }
-  for (size_t i = 0; i < filter->num_partitions(); ++i) {
-    status = check(filter->PartitionPlace(i));
-    if (!status.ok()) return table.Named(status);
+  Status CheckMetaBlocks() {
+    for (const MetaBlockEntry& entry : table_.meta_blocks) {
+      Status status =
+          Check({MetaBlockKind(entry.name), {entry.offset, entry.size}});
+      if (!status.ok()) return status;
+    }
+    return Check({BlockKind::kMetaIndex, table_.source.footer().metaindex});
   }
-  for (const MetaBlockEntry& entry : table.meta_blocks) {
-    status = check({MetaBlockKind(entry.name), {entry.offset, entry.size}});
-    if (!status.ok()) return table.Named(status);
-  }
+
+ private:
+  const OpenedTable& table_;
+  FileWindow window_;
+  Buffer scratch_;
+};
+
+Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options,
+                    bool meta_blocks_only) {
+  ChecksumReads reads(table, options);
+  const LimitScope limits(options);
+  Status status;
+  if (!meta_blocks_only) status = reads.CheckDataAndPartitions();
+  if (status.ok()) status = reads.CheckMetaBlocks();
   const Footer& footer = table.source.footer();
-  status = check({BlockKind::kMetaIndex, footer.metaindex});
-  if (status.ok() && !footer.index.IsNull()) {
-    status = check({BlockKind::kIndex, footer.index});
+  if (status.ok() && !meta_blocks_only && !footer.index.IsNull()) {
+    status = reads.Check({BlockKind::kIndex, footer.index});
   }
   return table.Named(status);
 }
@@ -302,8 +326,10 @@ SequenceNumber TableReader::NewestRangeDeletionOver(
       .sequence;
 }
 
-Status TableReader::VerifyChecksum(const ReadOptions& options) const {
-  return OrMemoryLimit([&] { return VerifyBlocks(*state_->table, options); });
+Status TableReader::VerifyChecksum(const ReadOptions& options,
+                                   bool meta_blocks_only) const {
+  return OrMemoryLimit(
+      [&] { return VerifyBlocks(*state_->table, options, meta_blocks_only); });
 }
 
 uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
@@ -323,6 +349,18 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
     return at.status();
   });
   return sought.ok() ? offset : 0;
+}
+
+uint64_t TableReader::ApproximateSize(const Slice& begin,
+                                      const Slice& end) const {
+  const uint64_t from = ApproximateOffsetOf(begin);
+  const uint64_t to = ApproximateOffsetOf(end);
+  const uint64_t data = properties().data_size;
+  if (to <= from || data == 0) return 0;
+  const double share =
+      static_cast<double>(to - from) / static_cast<double>(data);
+  return static_cast<uint64_t>(static_cast<double>(file().Size()) *
+                               std::min(share, 1.0));
 }
 
 Status TableReader::ApproximateKeyAnchors(

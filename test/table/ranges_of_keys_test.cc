@@ -66,6 +66,55 @@ TEST(KeyAnchors, AreAboutEquallyFarApart) {
   EXPECT_LE(anchors.size(), 10U);
 }
 
+TEST(ApproximateSizes, AddUpToTheFile) {
+  TableOptions options;
+  options.block_size = 300;
+  options.filter = FilterType::kBloom;
+  const std::string bytes = BuildTable(options, SomeEntries(3000));
+  const auto reader = OpenTable(bytes);
+  EXPECT_EQ(reader->ApproximateSize("", "z"), bytes.size());
+  EXPECT_EQ(reader->ApproximateSize("z", ""), 0U);
+  EXPECT_EQ(reader->ApproximateSize("key5", "key5"), 0U);
+  EXPECT_GT(bytes.size(), reader->properties().data_size * 11 / 10);
+  const uint64_t parts = reader->ApproximateSize("", "key3") +
+                         reader->ApproximateSize("key3", "key7") +
+                         reader->ApproximateSize("key7", "z");
+  EXPECT_LE(parts, bytes.size());
+  EXPECT_GE(parts + 3, bytes.size());
+  EXPECT_EQ(OpenTable(BuildTable({}, {}))->ApproximateSize("", "z"), 0U);
+}
+
+// With meta_blocks_only, damage is found in meta blocks alone.
+TEST(MetaBlockChecksums, AreThoseOfMetaBlocks) {
+  TableOptions options;
+  options.format_version = 5;
+  options.block_size = 300;
+  options.filter = FilterType::kBloom;
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  options.partition_filters = true;
+  options.metadata_block_size = 200;
+  const std::string bytes = BuildTable(options, SomeEntries(500));
+  TableInspection inspection;
+  Require(InspectTable(*NewMemoryFile("test.sst", bytes), {}, &inspection));
+  ReaderOptions lazy;
+  lazy.load_index_and_filter = LoadTime::kAtFirstUse;
+  uint64_t meta = 0;
+  for (const BlockInfo& block : inspection.blocks) {
+    if (block.size == 0) continue;
+    std::string damaged = bytes;
+    damaged[block.offset] ^= 1;
+    const auto reader = OpenBytes(damaged, lazy);
+    if (!reader.ok()) continue;  // a block that opening reads
+    const bool is_meta = block.kind == BlockKind::kFilter;
+    meta += is_meta ? 1 : 0;
+    EXPECT_EQ((*reader)->VerifyChecksum({}, true).ok(), !is_meta)
+        << static_cast<int>(block.kind);
+    EXPECT_FALSE((*reader)->VerifyChecksum({}, false).ok());
+  }
+  EXPECT_EQ(meta, 1U);
+  EXPECT_TRUE(OpenTable(bytes)->VerifyChecksum({}, true).ok());
+}
+
 // Returns the data blocks with keys in the range, by a walk over it.
 uint64_t BlocksOf(const TableReader& reader, const Slice* begin,
                   const Slice* end, const std::vector<BlockInfo>& blocks) {
