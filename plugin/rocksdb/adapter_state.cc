@@ -2,9 +2,11 @@
 
 #include <utility>
 
-#include "ashlar/cache/cache_options.h"
+#include "cache/ashlar_cache.h"
+#include "cache/foreign_cache.h"
 #include "conversions.h"
 #include "rocksdb/advanced_cache.h"
+#include "their_counters.h"
 
 namespace ashlar_rocksdb {
 
@@ -105,15 +107,26 @@ AdapterState::FindPrefixExtractor(
 std::shared_ptr<ashlar::Cache> AdapterState::FindCache(
     const std::shared_ptr<rocksdb::Cache>& theirs) {
   if (theirs == nullptr) return nullptr;
+  if (auto inner = UnderlyingCache(theirs.get())) return inner;
   const std::lock_guard lock(mutex_);
   std::weak_ptr<ashlar::Cache>& known = caches_[theirs.get()];
   std::shared_ptr<ashlar::Cache> ours = known.lock();
   if (ours != nullptr) return ours;
-  ashlar::HyperClockCacheOptions options;
-  options.capacity = theirs->GetCapacity();
-  auto made = ashlar::NewHyperClockCache(options);
+  auto made = NewForeignCache(theirs);
   if (!made.ok()) return nullptr;
   ours = std::move(*made);
+  known = ours;
+  return ours;
+}
+
+std::shared_ptr<ashlar::Statistics> AdapterState::FindStatistics(
+    const std::shared_ptr<rocksdb::Statistics>& theirs) {
+  if (theirs == nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<ashlar::Statistics>& known = statistics_[theirs.get()];
+  std::shared_ptr<ashlar::Statistics> ours = known.lock();
+  if (ours != nullptr) return ours;
+  ours = NewPassingStatistics(theirs);
   known = ours;
   return ours;
 }

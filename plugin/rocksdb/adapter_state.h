@@ -14,12 +14,14 @@
 #include <string>
 
 #include "ashlar/cache/cache.h"
+#include "ashlar/table/statistics.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/prefix_extractor.h"
 #include "ashlar_rocksdb.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/slice_transform.h"
+#include "rocksdb/statistics.h"
 
 namespace ashlar_rocksdb {
 
@@ -37,6 +39,10 @@ class AdapterState {
   // keep theirs in `theirs`; null for null. Readers share ownership of it.
   std::shared_ptr<ashlar::Cache> FindCache(
       const std::shared_ptr<rocksdb::Cache>& theirs);
+
+  // Returns statistics that pass on to `theirs`; null for null.
+  std::shared_ptr<ashlar::Statistics> FindStatistics(
+      const std::shared_ptr<rocksdb::Statistics>& theirs);
 
   void CountBuilt() { built_.fetch_add(1, std::memory_order_relaxed); }
   void CountRead() { read_.fetch_add(1, std::memory_order_relaxed); }
@@ -60,6 +66,7 @@ class AdapterState {
   std::map<const rocksdb::Comparator*, std::unique_ptr<ashlar::Comparator>>
       comparators_;
   std::map<rocksdb::Cache*, std::weak_ptr<ashlar::Cache>> caches_;
+  std::map<rocksdb::Statistics*, std::weak_ptr<ashlar::Statistics>> statistics_;
 };
 
 }  // namespace ashlar_rocksdb

@@ -69,8 +69,8 @@ ASHLAR_ROCKSDB_EXPORT rocksdb::TableFactory* NewAshlarTableFactory(
 // "table_factory={id=AshlarTable;block_size=16384}". Adds it to `library`, and
 // returns the number of names that were added. To be called once, before such a
 // string is parsed; RocksDB's form of it, for use with a plugin's name.
-ASHLAR_ROCKSDB_EXPORT int RegisterAshlarObjects(
-    rocksdb::ObjectLibrary& library, const std::string& arg);
+ASHLAR_ROCKSDB_EXPORT int RegisterAshlarObjects(rocksdb::ObjectLibrary& library,
+                                                const std::string& arg);
 
 ASHLAR_ROCKSDB_EXPORT TableCounts GetTableCounts();
 

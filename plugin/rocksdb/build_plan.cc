@@ -242,6 +242,7 @@ BuildPlan PlanBuild(const BlockBasedTableOptions& options,
     plan.table.detect_filter_construct_corruption = false;
   }
   PlanCache(options, theirs, &plan.build);
+  plan.build.statistics = state.FindStatistics(theirs.ioptions.statistics);
   if (theirs.embedded_blob_options != nullptr) {
     plan.obstacle = "embedded blobs";
   } else if (options.user_defined_index_factory != nullptr ||

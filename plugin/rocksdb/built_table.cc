@@ -64,7 +64,8 @@ std::unique_ptr<BuiltTable> BuiltTable::Create(
 }
 
 void BuiltTable::Add(const rocksdb::Slice& key, const rocksdb::Slice& value) {
-  if (!refused_.ok()) [[unlikely]] return;
+  if (!refused_.ok()) [[unlikely]]
+    return;
   const ashlar::Status status = builder_->Add(ToAshlar(key), ToAshlar(value));
   if (!status.ok() && builder_->status().ok()) [[unlikely]] {
     refused_ = rocksdb::Status::Corruption(status.ToString());

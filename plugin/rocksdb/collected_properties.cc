@@ -103,8 +103,7 @@ bool CollectedProperties::NeedCompact() const {
 }
 
 void CollectedProperties::Add(const rocksdb::Slice& internal_key,
-                              const rocksdb::Slice& value,
-                              uint64_t file_size) {
+                              const rocksdb::Slice& value, uint64_t file_size) {
   for (const auto& collector : collectors_) {
     const rocksdb::Status status =
         collector->InternalAdd(internal_key, value, file_size);

@@ -32,9 +32,7 @@ class CollectedProperties {
   // Returns whether a collector wants the table to be compacted.
   bool NeedCompact() const;
   // Returns what the collectors say for people to read. After the build.
-  const rocksdb::UserCollectedProperties& readable() const {
-    return readable_;
-  }
+  const rocksdb::UserCollectedProperties& readable() const { return readable_; }
 
  private:
   class Collector;

@@ -7,26 +7,32 @@
 
 namespace ashlar_rocksdb {
 
-namespace {
-
-rocksdb::IOOptions Within(std::chrono::microseconds timeout) {
-  rocksdb::IOOptions options;
-  options.timeout = timeout;
-  return options;
+// RocksDB's deadlines are those of its ReadOptions. Without these the time that
+// is left counts.
+rocksdb::IOStatus ReadableFile::Prepare(const ashlar::ReadContext& context,
+                                        rocksdb::IOOptions* options) const {
+  if (context.io_context == nullptr) {
+    options->timeout = context.timeout;
+    return rocksdb::IOStatus::OK();
+  }
+  const auto* const theirs =
+      static_cast<const rocksdb::ReadOptions*>(context.io_context);
+  return file_->PrepareIOOptions(*theirs, *options);
 }
-
-}  // namespace
 
 ashlar::Status ReadableFile::Read(uint64_t offset, size_t n, char* scratch,
                                   ashlar::Slice* data) const {
   return ReadWith({}, offset, n, scratch, data);
 }
 
-ashlar::Status ReadableFile::ReadWithin(std::chrono::microseconds timeout,
+ashlar::Status ReadableFile::ReadWithin(const ashlar::ReadContext& context,
                                         uint64_t offset, size_t n,
                                         char* scratch,
                                         ashlar::Slice* data) const {
-  return ReadWith(Within(timeout), offset, n, scratch, data);
+  rocksdb::IOOptions options;
+  const rocksdb::IOStatus status = Prepare(context, &options);
+  if (!status.ok()) return ToAshlar(status, file_->file_name());
+  return ReadWith(options, offset, n, scratch, data);
 }
 
 ashlar::Status ReadableFile::ReadWith(const rocksdb::IOOptions& options,
@@ -45,9 +51,14 @@ void ReadableFile::MultiRead(std::span<ashlar::ReadRequest> requests) const {
 }
 
 void ReadableFile::MultiReadWithin(
-    std::chrono::microseconds timeout,
+    const ashlar::ReadContext& context,
     std::span<ashlar::ReadRequest> requests) const {
-  MultiReadWith(Within(timeout), requests);
+  rocksdb::IOOptions options;
+  const rocksdb::IOStatus status = Prepare(context, &options);
+  if (status.ok()) return MultiReadWith(options, requests);
+  for (ashlar::ReadRequest& request : requests) {
+    request.status = ToAshlar(status, file_->file_name());
+  }
 }
 
 void ReadableFile::MultiReadWith(

@@ -21,7 +21,8 @@ namespace ashlar_rocksdb {
 using SharedFile =
     std::shared_ptr<std::unique_ptr<rocksdb::RandomAccessFileReader>>;
 
-// Reads a RocksDB file. Shares ownership of it.
+// Reads a RocksDB file. Shares ownership of it. The context of a read is
+// RocksDB's ReadOptions, or null.
 class ReadableFile final : public ashlar::RandomAccessFile {
  public:
   ReadableFile(SharedFile file, uint64_t size)
@@ -30,16 +31,18 @@ class ReadableFile final : public ashlar::RandomAccessFile {
   ashlar::Status Read(uint64_t offset, size_t n, char* scratch,
                       ashlar::Slice* data) const override;
   void MultiRead(std::span<ashlar::ReadRequest> requests) const override;
-  ashlar::Status ReadWithin(std::chrono::microseconds timeout, uint64_t offset,
+  ashlar::Status ReadWithin(const ashlar::ReadContext& context, uint64_t offset,
                             size_t n, char* scratch,
                             ashlar::Slice* data) const override;
-  void MultiReadWithin(std::chrono::microseconds timeout,
+  void MultiReadWithin(const ashlar::ReadContext& context,
                        std::span<ashlar::ReadRequest> requests) const override;
   void Expect(uint64_t offset, uint64_t n) const override;
   uint64_t Size() const override { return size_; }
   std::string name() const override { return file_->file_name(); }
 
  private:
+  rocksdb::IOStatus Prepare(const ashlar::ReadContext& context,
+                            rocksdb::IOOptions* options) const;
   ashlar::Status ReadWith(const rocksdb::IOOptions& options, uint64_t offset,
                           size_t n, char* scratch, ashlar::Slice* data) const;
   void MultiReadWith(const rocksdb::IOOptions& options,

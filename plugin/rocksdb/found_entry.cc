@@ -28,7 +28,8 @@ bool FoundEntry::TakeOperand(const ashlar::MergeOperand& operand,
 
 rocksdb::Status FoundEntry::Take(const ashlar::Status& status,
                                  ashlar::GetResult* result) {
-  if (!status.ok()) [[unlikely]] return End(status);
+  if (!status.ok()) [[unlikely]]
+    return End(status);
   using State = ashlar::GetResult::State;
   if (result->state == State::kNotFound || result->state == State::kMerged) {
     return read_status_;
@@ -58,9 +59,8 @@ bool FoundEntry::TakeVersion(const ashlar::StoredVersion& version) {
   version.value.Pin(&pinned);
   const ashlar::Slice value = pinned.HandPinTo(&pinner);
   bool matched = false;
-  const bool wants_more =
-      get_context_->SaveValue(key, ToRocksDB(value), &matched, &read_status_,
-                              &pinner);
+  const bool wants_more = get_context_->SaveValue(
+      key, ToRocksDB(value), &matched, &read_status_, &pinner);
   return wants_more && read_status_.ok();
 }
 

@@ -27,8 +27,7 @@ class FoundEntry {
                    ashlar::SequenceNumber sequence);
   // Takes the end of Ashlar's Get: its status and its result, and with it the
   // value's pin. Returns what RocksDB's Get returns.
-  rocksdb::Status Take(const ashlar::Status& status,
-                       ashlar::GetResult* result);
+  rocksdb::Status Take(const ashlar::Status& status, ashlar::GetResult* result);
   // Takes one version. Returns whether RocksDB wants older ones.
   bool TakeVersion(const ashlar::StoredVersion& version);
   // The same end for a visit of versions.

@@ -12,17 +12,8 @@ namespace ashlar_rocksdb {
 inline constexpr ashlar::ReadOptions kUsualReadOptions = {
     .ignore_range_deletions = true};
 
-// Whether the point read that RocksDB asks for is one with
-// kUsualReadOptions. Nearly all are, and need no options of their own.
-inline bool IsUsualRead(const rocksdb::ReadOptions& theirs) {
-  return theirs.verify_checksums && theirs.fill_cache &&
-         theirs.read_tier == rocksdb::kReadAllTier &&
-         theirs.timestamp == nullptr && theirs.deadline.count() == 0 &&
-         theirs.io_timeout.count() == 0;
-}
-
 // Makes the options of one read. Only those that point reads and iterators
-// share: an iterator sets more.
+// share: an iterator sets more. `theirs` is what files get as their context.
 inline ashlar::ReadOptions ReadOptionsFrom(const rocksdb::ReadOptions& theirs) {
   ashlar::ReadOptions ours = kUsualReadOptions;
   ours.verify_checksums = theirs.verify_checksums;
@@ -32,6 +23,7 @@ inline ashlar::ReadOptions ReadOptionsFrom(const rocksdb::ReadOptions& theirs) {
   }
   ours.deadline = theirs.deadline;
   ours.io_timeout = theirs.io_timeout;
+  ours.io_context = &theirs;
   return ours;
 }
 

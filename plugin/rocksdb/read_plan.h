@@ -20,8 +20,8 @@ struct ReadPlan {
 
 // `load_now`: whether RocksDB wants index and filter in the block cache at once.
 ReadPlan PlanRead(const rocksdb::BlockBasedTableOptions& options,
-                  const rocksdb::TableReaderOptions& theirs,
-                  uint64_t file_size, bool load_now);
+                  const rocksdb::TableReaderOptions& theirs, uint64_t file_size,
+                  bool load_now);
 
 }  // namespace ashlar_rocksdb
 

@@ -11,6 +11,7 @@
 #include "table/unique_id_impl.h"
 #include "table_facts.h"
 #include "table_walk.h"
+#include "their_counters.h"
 #include "util/vector_iterator.h"
 
 namespace ashlar_rocksdb {
@@ -89,9 +90,9 @@ void ReadTable::CollectRangeTombstones() {
   ends.reserve(deletions.size());
   for (const ashlar::RangeDeletion& deletion : deletions) {
     std::string& key = keys.emplace_back(deletion.begin.ToString());
-    rocksdb::PutFixed64(&key, rocksdb::PackSequenceAndType(
-                                  deletion.sequence,
-                                  rocksdb::kTypeRangeDeletion));
+    rocksdb::PutFixed64(
+        &key, rocksdb::PackSequenceAndType(deletion.sequence,
+                                           rocksdb::kTypeRangeDeletion));
     ends.push_back(deletion.end.ToString());
   }
   auto sorted = std::make_unique<rocksdb::VectorIterator>(
@@ -100,8 +101,8 @@ void ReadTable::CollectRangeTombstones() {
       std::move(sorted), comparator_);
 }
 
-rocksdb::FragmentedRangeTombstoneIterator*
-ReadTable::NewRangeTombstoneIterator(const rocksdb::ReadOptions& read_options) {
+rocksdb::FragmentedRangeTombstoneIterator* ReadTable::NewRangeTombstoneIterator(
+    const rocksdb::ReadOptions& read_options) {
   const rocksdb::SequenceNumber snapshot =
       read_options.snapshot != nullptr
           ? read_options.snapshot->GetSequenceNumber()
@@ -109,30 +110,37 @@ ReadTable::NewRangeTombstoneIterator(const rocksdb::ReadOptions& read_options) {
   return NewRangeTombstoneIterator(snapshot, read_options.timestamp);
 }
 
-rocksdb::FragmentedRangeTombstoneIterator*
-ReadTable::NewRangeTombstoneIterator(rocksdb::SequenceNumber read_seqno,
-                                     const rocksdb::Slice* timestamp) {
+rocksdb::FragmentedRangeTombstoneIterator* ReadTable::NewRangeTombstoneIterator(
+    rocksdb::SequenceNumber read_seqno, const rocksdb::Slice* timestamp) {
   if (range_tombstones_ == nullptr) return nullptr;
   return new rocksdb::FragmentedRangeTombstoneIterator(
       range_tombstones_, comparator_, read_seqno, timestamp);
 }
 
+bool ReadTable::HasPrefixesOf(
+    const rocksdb::SliceTransform* prefix_extractor) const {
+  return prefix_extractor != nullptr && properties_->filter_size > 0 &&
+         prefix_extractor->AsString() == properties_->prefix_extractor_name;
+}
+
 rocksdb::InternalIterator* ReadTable::NewIterator(
     const rocksdb::ReadOptions& read_options,
-    const rocksdb::SliceTransform* /*prefix_extractor*/, rocksdb::Arena* arena,
-    bool /*skip_filters*/, rocksdb::TableReaderCaller caller,
+    const rocksdb::SliceTransform* prefix_extractor, rocksdb::Arena* arena,
+    bool skip_filters, rocksdb::TableReaderCaller caller,
     size_t compaction_readahead_size, bool allow_unprepared_value) {
-  const size_t readahead_size =
-      caller == rocksdb::TableReaderCaller::kCompaction
-          ? compaction_readahead_size
-          : read_options.readahead_size;
-  if (arena == nullptr) {
-    return new TableWalk(*reader_, read_options, readahead_size,
-                         allow_unprepared_value);
-  }
-  char* room = arena->AllocateAligned(sizeof(TableWalk));
-  return new (room) TableWalk(*reader_, read_options, readahead_size,
-                              allow_unprepared_value);
+  const WalkOptions options = {
+      .read_options = read_options,
+      .timestamp_size = timestamp_size_,
+      .readahead_size = caller == rocksdb::TableReaderCaller::kCompaction
+                            ? compaction_readahead_size
+                            : read_options.readahead_size,
+      .allow_unprepared_value = allow_unprepared_value,
+      .asks_prefix_filter = !skip_filters && !read_options.total_order_seek &&
+                            !read_options.auto_prefix_mode &&
+                            HasPrefixesOf(prefix_extractor)};
+  if (arena == nullptr) return new TableWalk(*reader_, options);
+  return new (arena->AllocateAligned(sizeof(TableWalk)))
+      TableWalk(*reader_, options);
 }
 
 rocksdb::Status ReadTable::Get(
@@ -140,6 +148,7 @@ rocksdb::Status ReadTable::Get(
     rocksdb::GetContext* get_context,
     const rocksdb::SliceTransform* /*prefix_extractor*/,
     bool /*skip_filters*/) {
+  const PassedPerfContext perf;
   if (get_context->has_callback()) [[unlikely]] {
     return GetByVersions(read_options, key, get_context);
   }
@@ -151,17 +160,12 @@ rocksdb::Status ReadTable::Get(
                                    ashlar::SequenceNumber sequence) {
     return found.TakeOperand(operand, sequence);
   };
-  ashlar::ReadOptions own;
-  const ashlar::ReadOptions* options = &kUsualReadOptions;
-  if (!IsUsualRead(read_options) || timestamp_size_ > 0) {
-    own = ReadOptionsFrom(read_options);
-    own.timestamp = ashlar::Slice(bare_key.data() + bare_key.size(),
-                                  timestamp_size_);
-    options = &own;
-  }
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.timestamp =
+      ashlar::Slice(bare_key.data() + bare_key.size(), timestamp_size_);
   ashlar::GetResult result;
   const ashlar::Status status =
-      reader_->Get(*options, ToAshlar(bare_key),
+      reader_->Get(options, ToAshlar(bare_key),
                    rocksdb::GetInternalKeySeqno(key), &result, on_operand);
   return found.Take(status, &result);
 }
@@ -176,21 +180,17 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
     asked.keys[asked.count++] = &*each;
   }
   if (asked.count == 0) return;
-  ashlar::ReadOptions own;
-  const ashlar::ReadOptions* options = &kUsualReadOptions;
-  if (!IsUsualRead(read_options)) {
-    own = ReadOptionsFrom(read_options);
-    if (timestamp_size_ > 0 && read_options.timestamp != nullptr) {
-      own.timestamp = ToAshlar(*read_options.timestamp);
-    }
-    options = &own;
+  const PassedPerfContext perf;
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  if (timestamp_size_ > 0 && read_options.timestamp != nullptr) {
+    options.timestamp = ToAshlar(*read_options.timestamp);
   }
   // One read asks for all of these keys, so they have one snapshot, and all or
   // none have a callback.
   if (asked.keys[0]->get_context->has_callback()) [[unlikely]] {
-    VisitBatch(*options, asked);
+    VisitBatch(options, asked);
   } else {
-    GetBatch(*options, asked);
+    GetBatch(options, asked);
   }
 }
 
@@ -245,11 +245,11 @@ rocksdb::Status ReadTable::GetByVersions(
   ashlar::ReadOptions options = ReadOptionsFrom(read_options);
   options.timestamp = ashlar::Slice(bare_key.end(), timestamp_size_);
   FoundEntry found(user_key, get_context);
-  const ashlar::Status status = reader_->VisitVersions(
-      options, bare_key, snapshot,
-      [&found](const ashlar::StoredVersion& version) {
-        return found.TakeVersion(version);
-      });
+  const ashlar::Status status =
+      reader_->VisitVersions(options, bare_key, snapshot,
+                             [&found](const ashlar::StoredVersion& version) {
+                               return found.TakeVersion(version);
+                             });
   return found.End(status);
 }
 
@@ -289,10 +289,46 @@ size_t ReadTable::ApproximateMemoryUsage() const {
 
 rocksdb::Status ReadTable::VerifyChecksum(
     const rocksdb::ReadOptions& read_options,
-    rocksdb::TableReaderCaller /*caller*/, bool /*meta_blocks_only*/) {
+    rocksdb::TableReaderCaller /*caller*/, bool meta_blocks_only) {
   ashlar::ReadOptions options = ReadOptionsFrom(read_options);
   options.readahead_size = read_options.readahead_size;
-  return ToRocksDB(reader_->VerifyChecksum(options));
+  return ToRocksDB(reader_->VerifyChecksum(options, meta_blocks_only));
+}
+
+rocksdb::Status ReadTable::ApproximateKeyAnchors(
+    const rocksdb::ReadOptions& read_options, std::vector<Anchor>& anchors) {
+  // RocksDB wants about as many.
+  constexpr uint64_t kMostAnchors = 128;
+  std::vector<ashlar::KeyAnchor> ours;
+  const ashlar::Status status = reader_->ApproximateKeyAnchors(
+      ReadOptionsFrom(read_options), kMostAnchors, &ours);
+  if (!status.ok()) return ToRocksDB(status);
+  for (ashlar::KeyAnchor& anchor : ours) {
+    // RocksDB's anchors have timestamps: the newest, which comes first.
+    anchor.user_key.append(timestamp_size_, static_cast<char>(0xff));
+    anchors.emplace_back(anchor.user_key, anchor.bytes);
+  }
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status ReadTable::Prefetch(const rocksdb::ReadOptions& read_options,
+                                    const rocksdb::Slice* begin,
+                                    const rocksdb::Slice* end) {
+  if (begin != nullptr && end != nullptr &&
+      comparator_.Compare(*begin, *end) > 0) {
+    return rocksdb::Status::InvalidArgument(*begin, *end);
+  }
+  const auto bare = [this](const rocksdb::Slice& key) {
+    const rocksdb::Slice user_key = UserKey(key);
+    return ashlar::Slice(user_key.data(), user_key.size() - timestamp_size_);
+  };
+  ashlar::Slice from;
+  ashlar::Slice to;
+  if (begin != nullptr) from = bare(*begin);
+  if (end != nullptr) to = bare(*end);
+  return ToRocksDB(reader_->Prefetch(ReadOptionsFrom(read_options),
+                                     begin != nullptr ? &from : nullptr,
+                                     end != nullptr ? &to : nullptr));
 }
 
 }  // namespace ashlar_rocksdb

@@ -63,18 +63,26 @@ class ReadTable final : public rocksdb::TableReader {
   rocksdb::Status VerifyChecksum(const rocksdb::ReadOptions& read_options,
                                  rocksdb::TableReaderCaller caller,
                                  bool meta_blocks_only) override;
+  rocksdb::Status ApproximateKeyAnchors(
+      const rocksdb::ReadOptions& read_options,
+      std::vector<Anchor>& anchors) override;
+  rocksdb::Status Prefetch(const rocksdb::ReadOptions& read_options,
+                           const rocksdb::Slice* begin,
+                           const rocksdb::Slice* end) override;
   void MarkObsolete(uint32_t uncache_aggressiveness) override;
 
  private:
   ReadTable(std::unique_ptr<ashlar::TableReader> reader,
             const rocksdb::TableReaderOptions& theirs, uint64_t file_size);
   void CollectRangeTombstones();
+  // Returns whether the filter may hold prefixes of this extractor, which may
+  // have changed since the table was built. Null: none.
+  bool HasPrefixesOf(const rocksdb::SliceTransform* prefix_extractor) const;
   // Returns what part of the data comes before the key, as RocksDB scales it:
   // to the size of the file.
   uint64_t ScaledOffset(const rocksdb::Slice& key) const;
   // The keys of one MultiGet.
-  static constexpr size_t kMostAsked =
-      rocksdb::MultiGetContext::MAX_BATCH_SIZE;
+  static constexpr size_t kMostAsked = rocksdb::MultiGetContext::MAX_BATCH_SIZE;
   struct AskedKeys {
     std::array<rocksdb::KeyContext*, kMostAsked> keys;
     std::array<ashlar::Slice, kMostAsked> slices;

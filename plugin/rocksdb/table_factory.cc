@@ -33,9 +33,9 @@ class AshlarTableFactory final : public rocksdb::BlockBasedTableFactory {
               read_options, theirs, std::move(unread), file_size, opened,
               prefetch_index_and_filter_in_cache);
         };
-    return OpenAdaptedTable(Options(), ashlar_options_, theirs,
-                            std::move(file), file_size,
-                            prefetch_index_and_filter_in_cache, stock, table);
+    return OpenAdaptedTable(Options(), ashlar_options_, theirs, std::move(file),
+                            file_size, prefetch_index_and_filter_in_cache,
+                            stock, table);
   }
 
   rocksdb::TableBuilder* NewTableBuilder(
@@ -69,10 +69,9 @@ rocksdb::TableFactory* NewAshlarTableFactory(
 int RegisterAshlarObjects(rocksdb::ObjectLibrary& library,
                           const std::string& /*arg*/) {
   library.AddFactory<rocksdb::TableFactory>(
-      "AshlarTable",
-      [](const std::string& /*uri*/,
-         std::unique_ptr<rocksdb::TableFactory>* guard,
-         std::string* /*error*/) {
+      "AshlarTable", [](const std::string& /*uri*/,
+                        std::unique_ptr<rocksdb::TableFactory>* guard,
+                        std::string* /*error*/) {
         guard->reset(NewAshlarTableFactory());
         return guard->get();
       });

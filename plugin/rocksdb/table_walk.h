@@ -10,20 +10,28 @@
 #include "db/pinned_iterators_manager.h"
 #include "rocksdb/options.h"
 #include "table/internal_iterator.h"
+#include "their_counters.h"
 
 namespace ashlar_rocksdb {
 
+struct WalkOptions {
+  const rocksdb::ReadOptions& read_options;  // must outlive the walk
+  size_t timestamp_size = 0;
+  size_t readahead_size = 0;  // 0: Ashlar's own, which grows
+  bool allow_unprepared_value = false;
+  // Whether forward seeks ask the filter for the prefix of their key, and find
+  // nothing if the table does not have it.
+  bool asks_prefix_filter = false;
+};
+
 class TableWalk final : public rocksdb::InternalIterator {
  public:
-  // `reader` and `read_options` must outlive it. `readahead_size`: 0 for
-  // Ashlar's own growing readahead.
-  TableWalk(const ashlar::TableReader& reader,
-            const rocksdb::ReadOptions& read_options, size_t readahead_size,
-            bool allow_unprepared_value);
+  // `reader` must outlive it.
+  TableWalk(const ashlar::TableReader& reader, const WalkOptions& options);
+  // Passes on what moves between seeks have counted.
+  ~TableWalk() override { const PassedPerfContext perf; }
 
-  bool Valid() const override {
-    return bound_status_.ok() && iterator_.Valid();
-  }
+  bool Valid() const override { return !is_void_ && iterator_.Valid(); }
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(const rocksdb::Slice& target) override;
@@ -55,21 +63,27 @@ class TableWalk final : public rocksdb::InternalIterator {
   // releases its pins. RocksDB may start in the middle of a walk, so it is
   // asked when it wants the value. Returns whether the value stays.
   bool KeepIfAsked() const {
-    if (pins_ == nullptr || !pins_->PinningEnabled()) [[likely]] return false;
+    if (pins_ == nullptr || !pins_->PinningEnabled()) [[likely]]
+      return false;
     return iterator_.KeepValue().ok();
   }
-  // RocksDB may change the bound that its options point to between two seeks.
+  // Prepares for a seek. RocksDB may change the bound that its options point to
+  // between two seeks.
   void TakeUpperBound();
+  // Returns whether the filter rules the prefix of the key out.
+  bool IsRuledOut(const rocksdb::Slice& internal_key);
 
   // Its position is not changed by const functions.
   mutable ashlar::Iterator iterator_;
-  const rocksdb::ReadOptions& read_options_;
-  const bool is_prepared_;  // whether every entry comes with its value
+  const ashlar::TableReader& reader_;
+  const WalkOptions options_;
   rocksdb::PinnedIteratorsManager* pins_ = nullptr;
   bool has_upper_bound_ = false;
   std::string upper_bound_;
-  // What a new upper bound met, until the next seek.
-  ashlar::Status bound_status_;
+  // Whether the last seek found nothing without asking the iterator: because of
+  // this error, or because the filter ruled it out.
+  bool is_void_ = false;
+  ashlar::Status seek_status_;
 };
 
 }  // namespace ashlar_rocksdb

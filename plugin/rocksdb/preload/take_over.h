@@ -4,7 +4,8 @@
 // a program that has another release of it, or none. Functions are passed as
 // addresses: of RocksDB's
 //   BlockBasedTableFactory::NewTableReader and ::NewTableBuilder,
-// with the factory as their first argument.
+//   HyperClockCacheOptions::MakeSharedCache,
+// with the object as their first argument.
 #ifndef ASHLAR_PLUGIN_ROCKSDB_PRELOAD_TAKE_OVER_H_
 #define ASHLAR_PLUGIN_ROCKSDB_PRELOAD_TAKE_OVER_H_
 
@@ -13,6 +14,7 @@ namespace ashlar_rocksdb {
 struct FactoryFunctions {
   void* new_reader = nullptr;
   void* new_builder = nullptr;
+  void* make_cache = nullptr;
 };
 
 // The release of RocksDB that the adapter was compiled for: "11.8.1".

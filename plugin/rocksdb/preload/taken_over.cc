@@ -3,18 +3,19 @@
 //
 //   ASHLAR_ROCKSDB_NO_BUILD=1, ASHLAR_ROCKSDB_NO_READ=1, and
 //   ASHLAR_ROCKSDB_NO_FALLBACK=1   AshlarTableOptions
-//   ASHLAR_ROCKSDB_REPORT=<file>   appends the counts as a line of JSON when
-//                                  the process ends
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
+//   ASHLAR_ROCKSDB_NO_CACHE=1      hyper clock caches are RocksDB's own
+//   ASHLAR_ROCKSDB_REPORT=<file>   report.h
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "adapted_tables.h"
+#include "ashlar_cache.h"
+#include "cache/sharded_cache.h"
+#include "report.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/version.h"
 #include "table/block_based/block_based_table_factory.h"
 #include "take_over.h"
@@ -29,14 +30,18 @@ using NewReader = rocksdb::Status (*)(
     const rocksdb::TableReaderOptions& theirs,
     std::unique_ptr<rocksdb::RandomAccessFileReader>&& file, uint64_t file_size,
     std::unique_ptr<rocksdb::TableReader>* table, bool prefetch);
-using NewBuilder = rocksdb::TableBuilder* (*)(
-    const rocksdb::BlockBasedTableFactory* factory,
-    const rocksdb::TableBuilderOptions& theirs,
-    rocksdb::WritableFileWriter* file);
+using NewBuilder =
+    rocksdb::TableBuilder* (*)(const rocksdb::BlockBasedTableFactory* factory,
+                               const rocksdb::TableBuilderOptions& theirs,
+                               rocksdb::WritableFileWriter* file);
+
+using MakeCache = std::shared_ptr<rocksdb::Cache> (*)(
+    const rocksdb::HyperClockCacheOptions* options);
 
 // Set once, before RocksDB gets the functions that read them.
 NewReader stock_reader;
 NewBuilder stock_builder;
+MakeCache stock_cache;
 AshlarTableOptions own_options;
 
 const rocksdb::BlockBasedTableOptions& OptionsOf(
@@ -64,53 +69,30 @@ rocksdb::TableBuilder* NewAdaptedTable(
     const rocksdb::BlockBasedTableFactory* factory,
     const rocksdb::TableBuilderOptions& theirs,
     rocksdb::WritableFileWriter* file) {
-  return NewAdaptedBuilder(
-      OptionsOf(factory), own_options, theirs, file,
-      [&] { return stock_builder(factory, theirs, file); });
+  return NewAdaptedBuilder(OptionsOf(factory), own_options, theirs, file, [&] {
+    return stock_builder(factory, theirs, file);
+  });
+}
+
+// Makes as many shards as RocksDB does, since the program may depend on that.
+std::shared_ptr<rocksdb::Cache> MakeAdaptedCache(
+    const rocksdb::HyperClockCacheOptions* asked) {
+  constexpr size_t kLeastShardBytes = size_t{32} << 20;
+  AshlarCacheOptions options;
+  options.hyper_clock = *asked;
+  if (asked->num_shard_bits < 0) {
+    options.hyper_clock.num_shard_bits =
+        rocksdb::GetDefaultCacheShardBits(asked->capacity, kLeastShardBytes);
+  }
+  std::shared_ptr<rocksdb::Cache> made;
+  if (NewAshlarCache(options, &made).ok()) return made;
+  // What Ashlar refuses, such as 2^17 shards, RocksDB may accept.
+  return stock_cache(asked);
 }
 
 bool IsSet(const char* variable) {
   const char* const text = std::getenv(variable);
   return text != nullptr && std::string_view(text) != "0";
-}
-
-std::string JsonText(const std::string& text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') json += '\\';
-    json += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return json + '"';
-}
-
-std::string ReportLine() {
-  const TableCounts counts = GetTableCounts();
-  std::string line = "{\"program\": ";
-  line += JsonText(program_invocation_short_name);
-  const auto add = [&line](const char* name, uint64_t count) {
-    line += std::string(", \"") + name + "\": " + std::to_string(count);
-  };
-  add("pid", static_cast<uint64_t>(getpid()));
-  add("built", counts.built);
-  add("built_by_stock", counts.built_by_stock);
-  add("read", counts.read);
-  add("read_by_stock", counts.read_by_stock);
-  line += ", \"reasons\": {";
-  const char* separator = "";
-  for (const auto& [reason, times] : counts.reasons) {
-    line += separator + JsonText(reason) + ": " + std::to_string(times);
-    separator = ", ";
-  }
-  return line + "}}\n";
-}
-
-void AppendReport() {
-  std::FILE* const file = std::fopen(std::getenv("ASHLAR_ROCKSDB_REPORT"), "a");
-  if (file == nullptr) return;
-  const std::string line = ReportLine();
-  // One write, so that lines of several processes do not mix.
-  std::fwrite(line.data(), 1, line.size(), file);
-  std::fclose(file);
 }
 
 }  // namespace
@@ -129,14 +111,16 @@ const char* ashlar_rocksdb_compiled_release() {
 FactoryFunctions ashlar_rocksdb_take_over(const FactoryFunctions& stock) {
   stock_reader = reinterpret_cast<NewReader>(stock.new_reader);
   stock_builder = reinterpret_cast<NewBuilder>(stock.new_builder);
+  stock_cache = reinterpret_cast<MakeCache>(stock.make_cache);
   own_options.build = !IsSet("ASHLAR_ROCKSDB_NO_BUILD");
   own_options.read = !IsSet("ASHLAR_ROCKSDB_NO_READ");
   own_options.allow_fallback = !IsSet("ASHLAR_ROCKSDB_NO_FALLBACK");
-  if (std::getenv("ASHLAR_ROCKSDB_REPORT") != nullptr) {
-    std::atexit(AppendReport);
-  }
+  ReportAtExit();
   return {reinterpret_cast<void*>(&NewAdaptedReader),
-          reinterpret_cast<void*>(&NewAdaptedTable)};
+          reinterpret_cast<void*>(&NewAdaptedTable),
+          IsSet("ASHLAR_ROCKSDB_NO_CACHE")
+              ? stock.make_cache
+              : reinterpret_cast<void*>(&MakeAdaptedCache)};
 }
 
 }  // namespace ashlar_rocksdb
