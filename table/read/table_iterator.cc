@@ -498,13 +498,14 @@ Status TableIterator::OwnBlock() {
   Status status = loaded->MakeOwn(place);
   if (!status.ok()) return status;
   block.Reset(loaded->view(), place);
-  if (!bounds.Narrow(at, &block, &cut_above) || !block.Seek(key)) {
-    Fail(block.status().ok() ? place.Corruption("entry not found again",
-                                                DescribeInternalKey(key))
-                             : block.status());
-    return CurrentStatus();
-  }
-  return {};
+  bool on_entry = bounds.Narrow(at, &block, &cut_above) && block.SeekToFirst();
+  // Not by a search, for which the order of keys would have to be known.
+  while (on_entry && block.key() != Slice(key)) on_entry = block.Next();
+  if (on_entry) return {};
+  Fail(block.status().ok()
+           ? place.Corruption("entry not found again", DescribeInternalKey(key))
+           : block.status());
+  return CurrentStatus();
 }
 
 Status TableIterator::KeepValue() {
