@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "ashlar_cache.h"
+#include "plugin/rocksdb/cache/ashlar_cache.h"
 #include "test/plugin/rocksdb_values.h"
 #include "test/support/random.h"
 
@@ -131,7 +131,7 @@ class TwoCaches {
     side.cache->ApplyToHandle(
         side.cache.get(), handle,
         [&](const rocksdb::Slice& key, void* object, size_t charge,
-            const RocksDbItemHelper* helper) {
+            const RocksDbItemOps* helper) {
           EXPECT_EQ(object, &value);
           EXPECT_EQ(helper, side.cache->GetCacheItemHelper(handle));
           text += " " + key.ToString(true) + " " + std::to_string(charge);
@@ -144,13 +144,12 @@ class TwoCaches {
     const size_t charge = random_.Between(100, 1000);
     const bool with_handle =
         sides_[0].handles.size() < kMostHeld && random_.OneIn(2);
-    const RocksDbItemHelper& helper =
-        random_.OneIn(2) ? kPlainValue : kIndexValue;
+    const RocksDbItemOps& helper = random_.OneIn(2) ? kPlainValue : kIndexValue;
     constexpr Cache::Priority kPriorities[] = {
         Cache::Priority::HIGH, Cache::Priority::LOW, Cache::Priority::BOTTOM};
     const Cache::Priority priority = random_.Pick(kPriorities);
-    // If a key is present, RocksDB's LRU cache replaces the value, and its hyper
-    // clock cache sometimes keeps both.
+    // If a key is present, RocksDB's LRU cache replaces the value, and its
+    // hyper clock cache sometimes keeps both.
     for (Side& side : sides_) side.cache->Erase(RocksDbKey(key));
     OnBoth([&](Side& side) {
       Cache::Handle* handle = nullptr;
@@ -251,7 +250,7 @@ class TwoCaches {
       std::map<uint64_t, std::string> shown;
       side.cache->ApplyToAllEntries(
           [&](const rocksdb::Slice& key, void* object, size_t charge,
-              const RocksDbItemHelper* helper) {
+              const RocksDbItemOps* helper) {
             const RocksDbValue& value = *RocksDbValue::Of(object);
             EXPECT_EQ(key.ToString(), RocksDbKey(value.key));
             shown[value.id] = std::to_string(charge) +

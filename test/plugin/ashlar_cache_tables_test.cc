@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "ashlar/table/table_reader.h"
-#include "ashlar_cache.h"
-#include "foreign_cache.h"
+#include "plugin/rocksdb/cache/ashlar_cache.h"
+#include "plugin/rocksdb/cache/foreign_cache.h"
 #include "test/plugin/rocksdb_values.h"
 #include "test/support/folder.h"
 #include "test/support/random.h"
@@ -66,7 +66,7 @@ std::map<rocksdb::CacheEntryRole, std::set<std::string>> KeysByRole(
   std::map<rocksdb::CacheEntryRole, std::set<std::string>> keys;
   cache.theirs->ApplyToAllEntries(
       [&](const rocksdb::Slice& key, void*, size_t,
-          const RocksDbItemHelper* helper) {
+          const RocksDbItemOps* helper) {
         keys[helper->role].insert(key.ToString());
       },
       {});
@@ -290,7 +290,8 @@ TEST(CacheOfDatabase, IsOneBudget) {
   ASSERT_TRUE(
       db->GetIntProperty(rocksdb::DB::Properties::kBlockCacheUsage, &usage));
   EXPECT_EQ(usage, cache.ours->GetUsage());
-  // RocksDB does not count again within 10 seconds. This is what it would count.
+  // RocksDB does not count again within 10 seconds. What it would count is
+  // below.
   std::map<std::string, std::string> stats;
   ASSERT_TRUE(db->GetMapProperty(rocksdb::DB::Properties::kBlockCacheEntryStats,
                                  &stats));

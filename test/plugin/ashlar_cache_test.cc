@@ -1,7 +1,7 @@
 // What a cache of NewAshlarCache promises beyond single operations: limits,
 // callbacks, allocators, options, many threads, and who gets its inner cache.
 
-#include "ashlar_cache.h"
+#include "plugin/rocksdb/cache/ashlar_cache.h"
 
 #include <gtest/gtest.h>
 #include <rocksdb/advanced_cache.h>
@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "foreign_cache.h"
+#include "plugin/rocksdb/cache/foreign_cache.h"
 #include "test/plugin/rocksdb_values.h"
 #include "test/support/random.h"
 
@@ -360,7 +360,7 @@ TEST(AshlarCache, ServesManyThreads) {
           if (!random.OneIn(2000)) continue;
           cache->ApplyToAllEntries(
               [](const rocksdb::Slice& its_key, void* object, size_t charge,
-                 const RocksDbItemHelper* helper) {
+                 const RocksDbItemOps* helper) {
                 EXPECT_EQ(its_key.ToString(),
                           RocksDbKey(RocksDbValue::Of(object)->key));
                 EXPECT_EQ(charge, 1000u);

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "ashlar/cache/secondary_cache.h"
-#include "ashlar_cache.h"
+#include "plugin/rocksdb/cache/ashlar_cache.h"
 #include "test/plugin/rocksdb_values.h"
 #include "test/support/random.h"
 
@@ -49,7 +49,7 @@ class AshlarCacheTiers : public ::testing::Test {
   }
 
   // Inserts the value of a key and uses it, so that it is worth saving.
-  RocksDbValue* Put(uint64_t key, const RocksDbItemHelper& helper) {
+  RocksDbValue* Put(uint64_t key, const RocksDbItemOps& helper) {
     RocksDbValue* const value = values_.Make(key);
     EXPECT_TRUE(
         cache_->Insert(RocksDbKey(key), value, &helper, kSavedValueBytes).ok());
@@ -64,7 +64,7 @@ class AshlarCacheTiers : public ::testing::Test {
     }
   }
   // Returns whether a lookup finds the key. Checks what it finds.
-  bool Finds(uint64_t key, const RocksDbItemHelper* helper) {
+  bool Finds(uint64_t key, const RocksDbItemOps* helper) {
     Cache::Handle* const handle =
         cache_->Lookup(RocksDbKey(key), helper, &values_, Cache::Priority::LOW,
                        statistics_.get());

@@ -2,7 +2,7 @@
 // do what they do on Ashlar's own LRU cache. Limits, allocators, second tiers
 // and the life of entries have tests of their own.
 
-#include "foreign_cache.h"
+#include "plugin/rocksdb/cache/foreign_cache.h"
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
-#include "ashlar_cache.h"
-#include "cache_terms.h"
-#include "foreign_entry.h"
+#include "plugin/rocksdb/cache/ashlar_cache.h"
+#include "plugin/rocksdb/cache/cache_terms.h"
+#include "plugin/rocksdb/cache/foreign_entry.h"
 #include "test/cache/counted_values.h"
 #include "test/support/random.h"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "ashlar_cache.h"
-#include "foreign_cache.h"
+#include "plugin/rocksdb/cache/ashlar_cache.h"
+#include "plugin/rocksdb/cache/foreign_cache.h"
 #include "test/cache/saved_values.h"
 #include "test/support/random.h"
 
@@ -71,7 +71,7 @@ class PlainTier final : public rocksdb::SecondaryCache {
   std::unique_ptr<rocksdb::SecondaryCacheResultHandle> Lookup(
       const rocksdb::Slice& key, const rocksdb::Cache::CacheItemHelper* helper,
       rocksdb::Cache::CreateContext* context, bool /*wait*/,
-      bool /*advise_erase*/, rocksdb::Statistics*, bool& kept) override {
+      bool /*erase*/, rocksdb::Statistics*, bool& kept) override {
     kept = true;
     const auto found = saved_.find(key.ToString());
     if (found == saved_.end()) return nullptr;

@@ -102,20 +102,20 @@ inline rocksdb::Status CreateValue(const rocksdb::Slice& data,
   return rocksdb::Status::OK();
 }
 
-using RocksDbItemHelper = rocksdb::Cache::CacheItemHelper;
+using RocksDbItemOps = rocksdb::Cache::CacheItemHelper;
 
-inline const RocksDbItemHelper kPlainValue{rocksdb::CacheEntryRole::kMisc,
-                                           EndValue};
-inline const RocksDbItemHelper kIndexValue{rocksdb::CacheEntryRole::kIndexBlock,
-                                           EndValue};
-inline const RocksDbItemHelper kUnsavedDataValue{
+inline const RocksDbItemOps kPlainValue{rocksdb::CacheEntryRole::kMisc,
+                                        EndValue};
+inline const RocksDbItemOps kIndexValue{rocksdb::CacheEntryRole::kIndexBlock,
+                                        EndValue};
+inline const RocksDbItemOps kUnsavedDataValue{
     rocksdb::CacheEntryRole::kDataBlock, EndValue};
-inline const RocksDbItemHelper kDataValue{rocksdb::CacheEntryRole::kDataBlock,
-                                          EndValue,
-                                          SizeOfValue,
-                                          SaveValue,
-                                          CreateValue,
-                                          &kUnsavedDataValue};
+inline const RocksDbItemOps kDataValue{rocksdb::CacheEntryRole::kDataBlock,
+                                       EndValue,
+                                       SizeOfValue,
+                                       SaveValue,
+                                       CreateValue,
+                                       &kUnsavedDataValue};
 
 }  // namespace ashlar::testing
 

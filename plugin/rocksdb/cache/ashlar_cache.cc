@@ -106,7 +106,7 @@ class AshlarCacheFace final
     return Ours(handle)->charge();
   }
   const CacheItemHelper* GetCacheItemHelper(Handle* handle) const override {
-    return HelperOf(Ours(handle)->ops());
+    return RocksDbOpsOf(Ours(handle)->ops());
   }
   Status GetSecondaryCacheCapacity(size_t& size) const override {
     size = tier_ == nullptr ? 0 : tier_->GetCapacity();
@@ -165,7 +165,7 @@ Status AshlarCacheFace::Insert(const Slice& key, ObjectPtr obj,
   const ashlar::CacheItemOps* const ops = OpsOf(helper);
   if (ops == nullptr) [[unlikely]] {
     return Status::NotSupported("AshlarCache: more than " +
-                                std::to_string(kMostHelpers) +
+                                std::to_string(kMostItemOps) +
                                 " kinds of values in this process");
   }
   ashlar::CacheHandle* held = nullptr;
@@ -234,7 +234,7 @@ rocksdb::Cache::Handle* AshlarCacheFace::LookupTier(
 
 bool AshlarCacheFace::Evict(const ashlar::CacheKey& key,
                             const ashlar::CacheHandle& entry, bool was_hit) {
-  if (!eviction_callback_ || HelperOf(entry.ops()) == nullptr) return false;
+  if (!eviction_callback_ || RocksDbOpsOf(entry.ops()) == nullptr) return false;
   return eviction_callback_(TheirKey(key).slice(),
                             Theirs(const_cast<ashlar::CacheHandle*>(&entry)),
                             was_hit);
@@ -243,7 +243,7 @@ bool AshlarCacheFace::Evict(const ashlar::CacheKey& key,
 // RocksDB counts the entries of Ashlar's readers by the role of these. They
 // have no functions, and their values are not shown: RocksDB could do nothing
 // with them.
-const rocksdb::Cache::CacheItemHelper* HelperForStatistics(
+const rocksdb::Cache::CacheItemHelper* OpsForStatistics(
     ashlar::CacheEntryRole role) {
   using Helpers =
       std::array<rocksdb::Cache::CacheItemHelper, ashlar::kCacheEntryRoles>;
@@ -262,12 +262,12 @@ void AshlarCacheFace::ApplyToAllEntries(
                              const CacheItemHelper*)>& callback,
     const ApplyToAllEntriesOptions& /*opts*/) {
   inner_->ForEachEntry([&callback](const ashlar::CacheEntryView& entry) {
-    const CacheItemHelper* const helper = HelperOf(entry.ops);
+    const CacheItemHelper* const helper = RocksDbOpsOf(entry.ops);
     if (helper != nullptr) {
       callback(TheirKey(entry.key).slice(), entry.value, entry.charge, helper);
     } else {
       callback(KeyBytes(entry.key).slice(), nullptr, entry.charge,
-               HelperForStatistics(entry.ops->role));
+               OpsForStatistics(entry.ops->role));
     }
   });
 }

@@ -16,17 +16,17 @@ namespace ashlar_rocksdb {
 
 namespace {
 
-static_assert(std::has_single_bit(kMostHelpers));
+static_assert(std::has_single_bit(kMostItemOps));
 
 struct NumberedOps : ashlar::CacheItemOps {
-  const RocksDbHelper* helper = nullptr;
+  const RocksDbItemOps* helper = nullptr;
 };
 
 // All but `taken` is written once, before taken[i] is set, and then read by any
 // thread. A helper has its number at the first free place from its hash on.
 struct Register {
-  std::array<NumberedOps, kMostHelpers> ops;
-  std::array<std::atomic<bool>, kMostHelpers> taken;
+  std::array<NumberedOps, kMostItemOps> ops;
+  std::array<std::atomic<bool>, kMostItemOps> taken;
   ashlar::internal::Mutex mutex;  // of taking a number
 };
 constinit Register numbers;
@@ -37,7 +37,7 @@ rocksdb::MemoryAllocator* TargetOf(ashlar::MemoryAllocator* allocator) {
              : static_cast<AllocatorOfRocksDb*>(allocator)->target();
 }
 
-void Destroy(const RocksDbHelper& helper, void* value,
+void Destroy(const RocksDbItemOps& helper, void* value,
              ashlar::MemoryAllocator* allocator) {
   if (helper.del_cb != nullptr) helper.del_cb(value, TargetOf(allocator));
 }
@@ -47,13 +47,13 @@ void Destroy(const RocksDbHelper& helper, void* value,
 constexpr size_t kMark = 1;
 constexpr char kWasSaved = 1;
 
-void Save(const RocksDbHelper& helper, void* value, char* out) {
+void Save(const RocksDbItemOps& helper, void* value, char* out) {
   const size_t size = helper.size_cb(value);
   const bool ok = helper.saveto_cb(value, 0, size, out + kMark).ok();
   *out = ok ? kWasSaved : 0;
 }
 
-ashlar::Status Create(const RocksDbHelper& helper, const ashlar::Slice& saved,
+ashlar::Status Create(const RocksDbItemOps& helper, const ashlar::Slice& saved,
                       const void* context, ashlar::MemoryAllocator* allocator,
                       void** value, size_t* charge) {
   if (saved.size() < kMark || saved[0] != kWasSaved) {
@@ -72,7 +72,7 @@ ashlar::Status Create(const RocksDbHelper& helper, const ashlar::Slice& saved,
 
 template <size_t kNumber>
 struct Functions {
-  static const RocksDbHelper& helper() { return *numbers.ops[kNumber].helper; }
+  static const RocksDbItemOps& helper() { return *numbers.ops[kNumber].helper; }
   static void Destroy(void* value, ashlar::MemoryAllocator* allocator) {
     ashlar_rocksdb::Destroy(helper(), value, allocator);
   }
@@ -95,33 +95,33 @@ struct Functions {
 };
 
 template <size_t... kNumbers>
-constexpr std::array<ashlar::CacheItemOps, kMostHelpers> AllFunctions(
+constexpr std::array<ashlar::CacheItemOps, kMostItemOps> AllFunctions(
     std::index_sequence<kNumbers...> /*numbers*/) {
   return {Functions<kNumbers>::kOps...};
 }
 constexpr auto kFunctions =
-    AllFunctions(std::make_index_sequence<kMostHelpers>());
+    AllFunctions(std::make_index_sequence<kMostItemOps>());
 
 // The helper may be a new one where another was freed. What was copied of that
 // one must then still be right.
-bool IsOf(const NumberedOps& ops, const RocksDbHelper* helper) {
+bool IsOf(const NumberedOps& ops, const RocksDbItemOps* helper) {
   return ops.helper == helper && ops.role == ToAshlar(helper->role) &&
          (ops.create != nullptr) == helper->IsSecondaryCacheCompatible();
 }
 
-size_t HomeOf(const RocksDbHelper* helper) {
+size_t HomeOf(const RocksDbItemOps* helper) {
   // An odd number with half of its bits set.
   constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;
-  constexpr int kShift = 64 - std::countr_zero(kMostHelpers);
+  constexpr int kShift = 64 - std::countr_zero(kMostItemOps);
   return (reinterpret_cast<uintptr_t>(helper) * kSpread) >> kShift;
 }
 
 // Returns the place of the helper, or the first free one, or null if there is
 // neither. Sets *found to whether it is that of the helper.
-NumberedOps* PlaceOf(const RocksDbHelper* helper, bool* found) {
+NumberedOps* PlaceOf(const RocksDbItemOps* helper, bool* found) {
   const size_t home = HomeOf(helper);
-  for (size_t i = 0; i < kMostHelpers; ++i) {
-    const size_t number = (home + i) % kMostHelpers;
+  for (size_t i = 0; i < kMostItemOps; ++i) {
+    const size_t number = (home + i) % kMostItemOps;
     NumberedOps* const place = &numbers.ops[number];
     *found = numbers.taken[number].load(std::memory_order_acquire);
     if (!*found || IsOf(*place, helper)) return place;
@@ -130,7 +130,7 @@ NumberedOps* PlaceOf(const RocksDbHelper* helper, bool* found) {
 }
 
 [[gnu::noinline]] const ashlar::CacheItemOps* TakeNumber(
-    const RocksDbHelper* helper) {
+    const RocksDbItemOps* helper) {
   const ashlar::internal::MutexLock lock(&numbers.mutex);
   bool found = false;
   NumberedOps* const place = PlaceOf(helper, &found);
@@ -151,18 +151,18 @@ NumberedOps* PlaceOf(const RocksDbHelper* helper, bool* found) {
 
 }  // namespace
 
-const ashlar::CacheItemOps* OpsOf(const RocksDbHelper* helper) {
+const ashlar::CacheItemOps* OpsOf(const RocksDbItemOps* helper) {
   bool found = false;
   NumberedOps* const place = PlaceOf(helper, &found);
   return found && place != nullptr ? place : TakeNumber(helper);
 }
 
-const RocksDbHelper* HelperOf(const ashlar::CacheItemOps* ops) {
+const RocksDbItemOps* RocksDbOpsOf(const ashlar::CacheItemOps* ops) {
   const auto* const first = numbers.ops.data();
   const auto* const numbered = static_cast<const NumberedOps*>(ops);
   // std::less orders pointers to unrelated objects as well.
   const std::less<> less;
-  if (less(numbered, first) || !less(numbered, first + kMostHelpers)) {
+  if (less(numbered, first) || !less(numbered, first + kMostItemOps)) {
     return nullptr;
   }
   return numbered->helper;

@@ -17,20 +17,20 @@
 
 namespace ashlar_rocksdb {
 
-using RocksDbHelper = rocksdb::Cache::CacheItemHelper;
+using RocksDbItemOps = rocksdb::Cache::CacheItemHelper;
 
 // How many helpers a process may use. RocksDB has some forty, all static.
-inline constexpr size_t kMostHelpers = 256;
+inline constexpr size_t kMostItemOps = 256;
 
 // Returns the operations of the entries of `helper`, which live forever. Their
 // `create` takes a rocksdb::Cache::CreateContext, and their allocator must be
-// null or an AllocatorOfRocksDb. Returns null if kMostHelpers others are in
+// null or an AllocatorOfRocksDb. Returns null if kMostItemOps others are in
 // use.
-const ashlar::CacheItemOps* OpsOf(const RocksDbHelper* helper);
+const ashlar::CacheItemOps* OpsOf(const RocksDbItemOps* helper);
 
 // Returns the helper whose operations these are. Returns null if they are not
 // from OpsOf: then the entry is one of Ashlar.
-const RocksDbHelper* HelperOf(const ashlar::CacheItemOps* ops);
+const RocksDbItemOps* RocksDbOpsOf(const ashlar::CacheItemOps* ops);
 
 }  // namespace ashlar_rocksdb
 

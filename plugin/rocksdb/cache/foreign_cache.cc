@@ -131,7 +131,7 @@ Status ForeignCache::Insert(const CacheKey& key, void* value,
   const bool inserted =
       entry != nullptr &&
       cache_
-          ->Insert(TheirKey(key).slice(), entry, ForeignHelper(*ops),
+          ->Insert(TheirKey(key).slice(), entry, ForeignItemOps(*ops),
                    charge + kForeignEntryBytes,
                    handle == nullptr ? nullptr : &held, ToRocksDb(priority))
           .ok();
@@ -159,7 +159,7 @@ CacheHandle* ForeignCache::CreateStandalone(const CacheKey& key, void* value,
   auto* const entry = new (std::nothrow) ForeignEntry(value, ops, charge);
   if (entry == nullptr) return nullptr;
   rocksdb::Cache::Handle* const held = cache_->CreateStandalone(
-      TheirKey(key).slice(), entry, ForeignHelper(*ops),
+      TheirKey(key).slice(), entry, ForeignItemOps(*ops),
       charge + kForeignEntryBytes, allow_uncharged);
   if (held == nullptr) {
     delete entry;
@@ -200,7 +200,7 @@ void ForeignCache::LookupEach(std::span<const CacheKey> keys,
                               ForeignContext* context, CachePriority priority,
                               CacheHandle** handles) {
   const rocksdb::Cache::CacheItemHelper* const helper =
-      ForeignHelper(*context->ops);
+      ForeignItemOps(*context->ops);
   std::vector<KeyBytes> wanted;
   std::vector<size_t> places;
   for (size_t i = 0; i < keys.size(); ++i) {

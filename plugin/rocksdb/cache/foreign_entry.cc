@@ -138,7 +138,7 @@ void EndForeignEntry(void* entry, rocksdb::MemoryAllocator* allocator) {
   delete ended;
 }
 
-const Helper* ForeignHelper(const ashlar::CacheItemOps& ops) {
+const Helper* ForeignItemOps(const ashlar::CacheItemOps& ops) {
   static const Pair* const pairs = MakePairs();
   const Pair& pair = pairs[static_cast<size_t>(ops.role)];
   return ops.save_to == nullptr ? &pair.without : &pair.with;

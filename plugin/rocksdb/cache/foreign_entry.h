@@ -58,7 +58,7 @@ struct ForeignContext : rocksdb::Cache::CreateContext {
 
 // Returns the helper of entries with these operations, which lives forever. It
 // can save values if `ops` can. Its create_cb needs a ForeignContext.
-const rocksdb::Cache::CacheItemHelper* ForeignHelper(
+const rocksdb::Cache::CacheItemHelper* ForeignItemOps(
     const ashlar::CacheItemOps& ops);
 
 }  // namespace ashlar_rocksdb

@@ -1,32 +1,33 @@
 // More helpers than a cache of NewAshlarCache has numbers for. Takes all
 // numbers of the process, so it is a program of its own.
 
+#include "plugin/rocksdb/cache/ashlar_cache_ops.h"
+
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <memory>
 #include <string>
 
-#include "ashlar_cache.h"
-#include "ashlar_cache_ops.h"
+#include "plugin/rocksdb/cache/ashlar_cache.h"
 #include "test/plugin/rocksdb_values.h"
 
 namespace ashlar::testing {
 namespace {
 
-using ashlar_rocksdb::HelperOf;
-using ashlar_rocksdb::kMostHelpers;
+using ashlar_rocksdb::kMostItemOps;
 using ashlar_rocksdb::OpsOf;
+using ashlar_rocksdb::RocksDbOpsOf;
 
-TEST(AshlarCacheHelpers, EachHasItsOwnFunctionsUntilNumbersRunOut) {
+TEST(AshlarCacheOps, EachHasItsOwnFunctionsUntilNumbersRunOut) {
   std::shared_ptr<rocksdb::Cache> cache;
   ASSERT_TRUE(ashlar_rocksdb::NewAshlarCache({}, &cache).ok());
   RocksDbValues values;
   constexpr CacheItemOps kOurs;
-  EXPECT_EQ(HelperOf(&kOurs), nullptr);
+  EXPECT_EQ(RocksDbOpsOf(&kOurs), nullptr);
 
   // A new helper at the address of another one that was freed.
-  RocksDbItemHelper reused(rocksdb::CacheEntryRole::kDataBlock, EndValue);
+  RocksDbItemOps reused(rocksdb::CacheEntryRole::kDataBlock, EndValue);
   const CacheItemOps* const before = OpsOf(&reused);
   EXPECT_EQ(before->role, CacheEntryRole::kDataBlock);
   EXPECT_EQ(before->create, nullptr);
@@ -35,11 +36,11 @@ TEST(AshlarCacheHelpers, EachHasItsOwnFunctionsUntilNumbersRunOut) {
   const CacheItemOps* const after = OpsOf(&reused);
   EXPECT_NE(after, before);
   EXPECT_NE(after->create, nullptr);
-  EXPECT_EQ(HelperOf(after), &reused);
+  EXPECT_EQ(RocksDbOpsOf(after), &reused);
 
-  std::deque<RocksDbItemHelper> helpers;
-  for (size_t i = 2; i < kMostHelpers; ++i) {
-    const RocksDbItemHelper& helper = helpers.emplace_back(
+  std::deque<RocksDbItemOps> helpers;
+  for (size_t i = 2; i < kMostItemOps; ++i) {
+    const RocksDbItemOps& helper = helpers.emplace_back(
         static_cast<rocksdb::CacheEntryRole>(i % rocksdb::kNumCacheEntryRoles),
         EndValue);
     rocksdb::Cache::Handle* handle = nullptr;
@@ -48,11 +49,11 @@ TEST(AshlarCacheHelpers, EachHasItsOwnFunctionsUntilNumbersRunOut) {
     EXPECT_EQ(cache->GetCacheItemHelper(handle), &helper);
     cache->Release(handle);
   }
-  for (const RocksDbItemHelper& helper : helpers) {
-    EXPECT_EQ(HelperOf(OpsOf(&helper)), &helper);
+  for (const RocksDbItemOps& helper : helpers) {
+    EXPECT_EQ(RocksDbOpsOf(OpsOf(&helper)), &helper);
   }
   // RocksDB then keeps the value itself.
-  const RocksDbItemHelper& one_too_many = helpers.emplace_back(kPlainValue);
+  const RocksDbItemOps& one_too_many = helpers.emplace_back(kPlainValue);
   RocksDbValue* const value = values.Make(1);
   const rocksdb::Status s =
       cache->Insert(RocksDbKey(1), value, &one_too_many, 1);
