@@ -20,8 +20,8 @@ MOST_OUTPUT = 1 << 20  # Bytes of the output of one test that are kept.
 
 # What tells most about a failure, the best first.
 CAUSES = [re.compile(pattern) for pattern in (
-    r"[\w/.-]+:\d+: Failure\n(?:.*\n){0,4}",
-    r".*Assertion `.*' failed",
+    r"(?<=/)[\w.-]+:\d+: Failure\n(?:(?!.*(?:: Failure$|\[ +FAILED)).*\n){0,6}",
+    r"[\w.-]+:\d+: [^:]*(?:::[^:]*)*: Assertion `.*' failed",
     r"(?:==\d+==ERROR|terminate called).*",
     r".*symbol lookup error.*",
     r"Received signal.*",
@@ -42,6 +42,7 @@ class Outcome:
         for pattern in CAUSES:
             if found := pattern.search(text):
                 return " ".join(found.group(0).split())[:300]
+        text = STEP.sub(b"", self.output).decode(errors="replace")
         return f"{self.end}: " + " ".join(text[-200:].split())
 
 
