@@ -159,6 +159,9 @@ class ASHLAR_EXPORT Cache {
   // clock cache waits for the next insert.
   virtual bool Release(CacheHandle* handle, bool erase_if_last_ref = false) = 0;
 
+  // Returns the key that was passed with the value of `handle`.
+  virtual CacheKey KeyOf(const CacheHandle& handle) const = 0;
+
   // Removes the key: later lookups do not find it. The value is destroyed with
   // its last reference. Does nothing if the key is not present.
   virtual void Erase(const CacheKey& key) = 0;

@@ -24,10 +24,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ashlar/table/get_result.h"
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/iterator.h"
+#include "ashlar/table/key_anchor.h"
 #include "ashlar/table/merge_operand.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/range_deletion.h"
@@ -58,6 +60,10 @@ class ASHLAR_EXPORT TableReader {
   static Result<std::unique_ptr<TableReader>> Open(
       std::unique_ptr<RandomAccessFile> file,
       const ReaderOptions& options = {});
+  // Does the same for *file, and takes it over only if it succeeds: after any
+  // error but MemoryLimit the caller still has it, and may use it otherwise.
+  static Result<std::unique_ptr<TableReader>> Open(
+      std::unique_ptr<RandomAccessFile>* file, const ReaderOptions& options);
 
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
@@ -131,6 +137,25 @@ class ASHLAR_EXPORT TableReader {
                           SequenceNumber snapshot, std::span<Status> statuses,
                           const BatchVersionCallback& visit) const;
 
+  // Asks the filter alone whether the table may have the key, and sets *answer
+  // as GetResult::filter. kNone: there is no filter, or none of use for the
+  // key. kAbsent is certain for entries; range deletions are not asked. Where
+  // keys have timestamps, user_key is given without one. Counts nothing.
+  // Returns the errors of Get that are about options and filter.
+  Status KeyMayMatch(const ReadOptions& options, const Slice& user_key,
+                     GetResult::Filter* answer) const;
+  // Does the same for each key. Cheaper than KeyMayMatch from two keys on.
+  // Requires: `answers` and `statuses` have the size of `user_keys`.
+  void KeysMayMatch(const ReadOptions& options,
+                    std::span<const Slice> user_keys,
+                    std::span<GetResult::Filter> answers,
+                    std::span<Status> statuses) const;
+  // Asks whether the table may have a key with the prefix of user_key that is
+  // not before user_key, which may be the prefix itself. kNone: the filter has
+  // no prefixes, or user_key has none.
+  Status PrefixMayMatch(const ReadOptions& options, const Slice& user_key,
+                        GetResult::Filter* answer) const;
+
   // Returns an iterator, which is at no entry yet. The options are copied; what
   // their pointers and slices point to need not outlive this call. Errors are
   // reported by its status(): table/iterator.h.
@@ -179,8 +204,12 @@ class ASHLAR_EXPORT TableReader {
   // checksum, whatever options.verify_checksums says. Returns ok or the first
   // error. Decompresses index blocks alone, to find the others. InspectTable
   // looks deeper, and finds all faults. Of the options, readahead_size and
-  // those that limit reads of the file apply.
-  Status VerifyChecksum(const ReadOptions& options = {}) const;
+  // those that limit reads of the file apply. With meta_blocks_only it reads
+  // the metaindex and the blocks that this names alone: properties, range
+  // deletions, dictionary, and filter or its top level; from format version 6
+  // on also the index or its top level.
+  Status VerifyChecksum(const ReadOptions& options = {},
+                        bool meta_blocks_only = false) const;
 
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
@@ -188,6 +217,30 @@ class ASHLAR_EXPORT TableReader {
   // error, as RocksDB's does: if index or partition cannot be read, returns 0
   // or where the data blocks end. Iterator::Seek reports the error.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
+  // Returns about how many bytes of the file the data of the keys from begin up
+  // to end take, with their share of what follows the data blocks. Of all keys,
+  // that is the size of the file. Returns 0 if begin is not before end, and
+  // where ApproximateOffsetOf does. Neither key has a timestamp.
+  uint64_t ApproximateSize(const Slice& begin, const Slice& end) const;
+
+  // Appends to *anchors at most `most` user keys, in ascending order, that
+  // divide the data blocks into pieces of about equal size; the last anchor is
+  // not below any key. For dividing the work on a table. Reads no data block,
+  // but those parts of the index that are not in memory. Returns NotSupported
+  // if knows_order() is false, MemoryLimit, and the errors of those reads. Of
+  // the options, those that limit reads of the file apply.
+  Status ApproximateKeyAnchors(const ReadOptions& options, uint64_t most,
+                               std::vector<KeyAnchor>* anchors) const;
+
+  // Loads the data blocks with keys from *begin up to, but without, *end into
+  // the block cache, and those parts of the index that say where they are.
+  // Null: from the first key, or up to the last. Neither has a timestamp. Loads
+  // as many as the range has, whether there is room in the cache or not.
+  // Without a block cache only the index is read. Returns NotSupported if
+  // knows_order() is false, MemoryLimit, or the first error of a block. Of the
+  // options, verify_checksums and those that limit reads of the file apply.
+  Status Prefetch(const ReadOptions& options, const Slice* begin,
+                  const Slice* end) const;
 
   // Removes the table's blocks from the block cache, so that they no longer
   // take room there: data blocks, and index and filter blocks of all levels.

@@ -52,6 +52,9 @@ class ClockCacheOf final : public Cache {
   }
   bool Ref(CacheHandle* handle) override;
   bool Release(CacheHandle* handle, bool erase_if_last_ref) override;
+  CacheKey KeyOf(const CacheHandle& handle) const override {
+    return static_cast<const ClockSlot&>(handle).key();
+  }
   void Erase(const CacheKey& key) override;
   void EraseUnRefEntries() override;
   void SetCapacity(size_t capacity) override;

@@ -40,6 +40,9 @@ class LruCache final : public Cache {
                    SlotHint* slot_hints) override;
   bool Ref(CacheHandle* handle) override;
   bool Release(CacheHandle* handle, bool erase_if_last_ref) override;
+  CacheKey KeyOf(const CacheHandle& handle) const override {
+    return static_cast<const LruEntry&>(handle).key;
+  }
   void Erase(const CacheKey& key) override;
   void EraseUnRefEntries() override;
 

@@ -71,6 +71,9 @@ class JoinedTiers final : public TieredCache {
   bool Release(CacheHandle* handle, bool erase_if_last_ref) override {
     return primary_->Release(handle, erase_if_last_ref);
   }
+  CacheKey KeyOf(const CacheHandle& handle) const override {
+    return primary_->KeyOf(handle);
+  }
   void EraseUnRefEntries() override { primary_->EraseUnRefEntries(); }
   void SetCapacity(size_t capacity) override {
     primary_->SetCapacity(capacity);

@@ -49,6 +49,7 @@ std::unique_ptr<BuiltTable> BuiltTable::Create(
     plan->build.table_properties_collector_factories.push_back(
         std::move(factory));
   }
+  plan->build.external_file = collected->is_external_file();
   std::unique_ptr<BuiltTable> made(
       new BuiltTable(std::move(collected), file, theirs.write_options,
                      plan->build.parallel_threads > 1));

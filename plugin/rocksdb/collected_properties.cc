@@ -1,11 +1,20 @@
 #include "collected_properties.h"
 
+#include <string_view>
 #include <utility>
 
 #include "conversions.h"
 #include "rocksdb/env.h"
 
 namespace ashlar_rocksdb {
+
+namespace {
+
+// The collector by which RocksDB's SstFileWriter marks its files.
+constexpr std::string_view kOfSstFileWriter =
+    "SstFileWriterPropertiesCollector";
+
+}  // namespace
 
 // What the builder calls.
 class CollectedProperties::Collector final
@@ -65,15 +74,13 @@ CollectedProperties::CollectedProperties(
             theirs.column_family_id, theirs.level_at_creation,
             theirs.ioptions.num_levels,
             theirs.last_level_inclusive_max_seqno_threshold));
-    if (collector != nullptr) collectors_.push_back(std::move(collector));
-  }
-  const rocksdb::Comparator* comparator =
-      theirs.internal_comparator.user_comparator();
-  if (comparator->timestamp_size() > 0 &&
-      theirs.ioptions.persist_user_defined_timestamps) {
-    collectors_.push_back(
-        std::make_unique<rocksdb::TimestampTablePropertiesCollector>(
-            comparator));
+    if (collector == nullptr) continue;
+    if (std::string_view(collector->Name()) == kOfSstFileWriter) {
+      is_external_file_ = true;
+      readable_ = collector->GetReadableProperties();
+    } else {
+      collectors_.push_back(std::move(collector));
+    }
   }
   for (const auto& factory :
        theirs.ioptions.table_properties_collector_factories) {

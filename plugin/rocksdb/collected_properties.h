@@ -26,6 +26,9 @@ class CollectedProperties {
   // names are listed. To be called once.
   std::shared_ptr<ashlar::TablePropertiesCollectorFactory> MakeFactory();
 
+  // Returns whether the table is an external file, as RocksDB's SstFileWriter
+  // makes them. Ashlar's builder itself sets the properties of these.
+  bool is_external_file() const { return is_external_file_; }
   // Returns whether a collector wants the table to be compacted.
   bool NeedCompact() const;
   // Returns what the collectors say for people to read. After the build.
@@ -45,6 +48,7 @@ class CollectedProperties {
   void Log(const char* collector, const rocksdb::Status& status) const;
 
   std::vector<std::unique_ptr<rocksdb::InternalTblPropColl>> collectors_;
+  bool is_external_file_ = false;
   std::string names_;  // "A,B", of the application's
   rocksdb::Logger* log_;
   rocksdb::UserCollectedProperties readable_;

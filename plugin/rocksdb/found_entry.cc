@@ -1,7 +1,5 @@
 #include "found_entry.h"
 
-#include <string>
-
 #include "conversions.h"
 #include "db/pinned_iterators_manager.h"
 
@@ -38,14 +36,8 @@ rocksdb::Status FoundEntry::Take(const ashlar::Status& status,
   auto type = static_cast<rocksdb::ValueType>(result->type);
   // Ashlar has taken the preferred sequence number off the value.
   if (type == rocksdb::kTypeValuePreferredSeqno) type = rocksdb::kTypeValue;
-  rocksdb::ParsedInternalKey key(user_key_, result->sequence, type);
-  std::string with_timestamp;
-  if (!result->timestamp.empty()) {
-    with_timestamp.assign(user_key_.data(),
-                          user_key_.size() - result->timestamp.size());
-    with_timestamp += result->timestamp;
-    key.user_key = with_timestamp;
-  }
+  const rocksdb::ParsedInternalKey key(KeyAt(result->timestamp),
+                                       result->sequence, type);
   const ashlar::Slice entity = result->entity;
   rocksdb::Cleanable pinner;
   ashlar::Slice value;
@@ -57,23 +49,26 @@ rocksdb::Status FoundEntry::Take(const ashlar::Status& status,
   return read_status_;
 }
 
-bool FoundEntry::TakeVersion(ashlar::Iterator* versions) {
+bool FoundEntry::TakeVersion(const ashlar::StoredVersion& version) {
   const rocksdb::ParsedInternalKey key(
-      ToRocksDB(versions->user_key()), versions->sequence(),
-      static_cast<rocksdb::ValueType>(versions->type()));
+      KeyAt(version.timestamp), version.sequence,
+      static_cast<rocksdb::ValueType>(version.type));
   rocksdb::Cleanable pinner;
   ashlar::PinnableSlice pinned;
-  const ashlar::Status status = versions->PinValue(&pinned);
-  if (!status.ok()) {
-    read_status_ = ToRocksDB(status);
-    return false;
-  }
+  version.value.Pin(&pinned);
   const ashlar::Slice value = pinned.HandPinTo(&pinner);
   bool matched = false;
-  const bool wants_more = get_context_->SaveValue(key, ToRocksDB(value),
-                                                  &matched, &read_status_,
-                                                  &pinner);
+  const bool wants_more =
+      get_context_->SaveValue(key, ToRocksDB(value), &matched, &read_status_,
+                              &pinner);
   return wants_more && read_status_.ok();
+}
+
+rocksdb::Slice FoundEntry::KeyAt(const ashlar::Slice& timestamp) {
+  if (timestamp.empty()) return user_key_;
+  with_timestamp_.assign(user_key_.data(), user_key_.size() - timestamp.size());
+  with_timestamp_.append(timestamp.data(), timestamp.size());
+  return with_timestamp_;
 }
 
 rocksdb::Status FoundEntry::End(const ashlar::Status& status) {

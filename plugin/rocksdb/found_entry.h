@@ -5,8 +5,10 @@
 #ifndef ASHLAR_PLUGIN_ROCKSDB_FOUND_ENTRY_H_
 #define ASHLAR_PLUGIN_ROCKSDB_FOUND_ENTRY_H_
 
-#include "ashlar/table/iterator.h"
+#include <string>
+
 #include "ashlar/table/merge_operand.h"
+#include "ashlar/table/stored_version.h"
 #include "ashlar/table/table_reader.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -27,18 +29,20 @@ class FoundEntry {
   // value's pin. Returns what RocksDB's Get returns.
   rocksdb::Status Take(const ashlar::Status& status,
                        ashlar::GetResult* result);
-  // Takes the entry that the iterator is at. Returns whether RocksDB wants
-  // older ones: not if it is of another key.
-  bool TakeVersion(ashlar::Iterator* versions);
-  // The same end for a walk over versions.
+  // Takes one version. Returns whether RocksDB wants older ones.
+  bool TakeVersion(const ashlar::StoredVersion& version);
+  // The same end for a visit of versions.
   rocksdb::Status End(const ashlar::Status& status);
 
  private:
   // Returns whether RocksDB's merge keeps what `pinner` keeps.
   bool PinsOperands() const;
+  // Returns the user key with this timestamp. Lives until the next call.
+  rocksdb::Slice KeyAt(const ashlar::Slice& timestamp);
 
   const rocksdb::Slice user_key_;
   rocksdb::GetContext* const get_context_;
+  std::string with_timestamp_;
   rocksdb::Status read_status_;
 };
 

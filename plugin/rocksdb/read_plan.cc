@@ -73,9 +73,7 @@ ReadPlan PlanRead(const BlockBasedTableOptions& options,
     ours.largest_seqno = theirs.largest_seqno;
   }
   PlanCache(options, theirs, file_size, load_now, &ours);
-  if (ours.comparator->timestamp_size() > 0) {
-    plan.obstacle = "timestamps";
-  } else if (options.persistent_cache != nullptr) {
+  if (options.persistent_cache != nullptr) {
     plan.obstacle = "a persistent cache";
   } else if (options.user_defined_index_factory != nullptr) {
     plan.obstacle = "a user-defined index";

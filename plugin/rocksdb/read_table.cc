@@ -51,8 +51,10 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
       comparator_(theirs.internal_comparator),
       timestamp_size_(comparator_.user_comparator()->timestamp_size()),
       file_size_(file_size),
-      properties_(std::make_shared<const rocksdb::TableProperties>(
-          PropertiesFrom(reader_->properties()))) {}
+      // Not make_shared: RocksDB asks malloc for the size of the object.
+      properties_(
+          new rocksdb::TableProperties(PropertiesFrom(reader_->properties()))) {
+}
 
 rocksdb::Status ReadTable::Create(
     std::unique_ptr<ashlar::TableReader> reader,
@@ -166,22 +168,14 @@ rocksdb::Status ReadTable::Get(
 
 void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
                          const rocksdb::MultiGetContext::Range* mget_range,
-                         const rocksdb::SliceTransform* prefix_extractor,
-                         bool skip_filters) {
-  constexpr size_t kMost = rocksdb::MultiGetContext::MAX_BATCH_SIZE;
-  std::array<rocksdb::KeyContext*, kMost> asked;
-  std::array<ashlar::Slice, kMost> keys;
-  size_t count = 0;
+                         const rocksdb::SliceTransform* /*prefix_extractor*/,
+                         bool /*skip_filters*/) {
+  AskedKeys asked;
   for (auto each = mget_range->begin(); each != mget_range->end(); ++each) {
-    if (each->get_context->has_callback()) [[unlikely]] {
-      *each->s = Get(read_options, each->ikey, each->get_context,
-                     prefix_extractor, skip_filters);
-      continue;
-    }
-    keys[count] = ToAshlar(each->ukey_without_ts);
-    asked[count++] = &*each;
+    asked.slices[asked.count] = ToAshlar(each->ukey_without_ts);
+    asked.keys[asked.count++] = &*each;
   }
-  if (count == 0) return;
+  if (asked.count == 0) return;
   ashlar::ReadOptions own;
   const ashlar::ReadOptions* options = &kUsualReadOptions;
   if (!IsUsualRead(read_options)) {
@@ -191,23 +185,53 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
     }
     options = &own;
   }
+  // One read asks for all of these keys, so they have one snapshot, and all or
+  // none have a callback.
+  if (asked.keys[0]->get_context->has_callback()) [[unlikely]] {
+    VisitBatch(*options, asked);
+  } else {
+    GetBatch(*options, asked);
+  }
+}
+
+void ReadTable::GetBatch(const ashlar::ReadOptions& options,
+                         const AskedKeys& asked) const {
   const auto on_operand = [&asked](size_t key,
                                    const ashlar::MergeOperand& operand,
                                    ashlar::SequenceNumber sequence) {
-    FoundEntry found(asked[key]->ukey_with_ts, asked[key]->get_context);
+    FoundEntry found(asked.keys[key]->ukey_with_ts,
+                     asked.keys[key]->get_context);
     return found.TakeOperand(operand, sequence);
   };
-  // All keys of a batch are read at one snapshot.
-  const rocksdb::SequenceNumber snapshot =
-      rocksdb::GetInternalKeySeqno(asked[0]->ikey);
-  std::array<ashlar::GetResult, kMost> results;
-  std::array<ashlar::Status, kMost> statuses;
-  reader_->MultiGet(*options, std::span(keys.data(), count), snapshot,
-                    std::span(results.data(), count),
-                    std::span(statuses.data(), count), on_operand);
-  for (size_t i = 0; i < count; ++i) {
-    FoundEntry found(asked[i]->ukey_with_ts, asked[i]->get_context);
-    *asked[i]->s = found.Take(statuses[i], &results[i]);
+  std::array<ashlar::GetResult, kMostAsked> results;
+  std::array<ashlar::Status, kMostAsked> statuses;
+  reader_->MultiGet(options, std::span(asked.slices.data(), asked.count),
+                    rocksdb::GetInternalKeySeqno(asked.keys[0]->ikey),
+                    std::span(results.data(), asked.count),
+                    std::span(statuses.data(), asked.count), on_operand);
+  for (size_t i = 0; i < asked.count; ++i) {
+    FoundEntry found(asked.keys[i]->ukey_with_ts, asked.keys[i]->get_context);
+    *asked.keys[i]->s = found.Take(statuses[i], &results[i]);
+  }
+}
+
+void ReadTable::VisitBatch(const ashlar::ReadOptions& options,
+                           const AskedKeys& asked) const {
+  std::vector<FoundEntry> found;
+  found.reserve(asked.count);
+  for (size_t i = 0; i < asked.count; ++i) {
+    found.emplace_back(asked.keys[i]->ukey_with_ts, asked.keys[i]->get_context);
+  }
+  std::array<ashlar::Status, kMostAsked> statuses;
+  reader_->VisitVersionsBatch(
+      options, std::span(asked.slices.data(), asked.count),
+      rocksdb::GetInternalKeySeqno(asked.keys[0]->ikey),
+      std::span(statuses.data(), asked.count),
+      [&found](size_t key, const ashlar::StoredVersion& version) {
+        return found[key].TakeVersion(version);
+      });
+  for (size_t i = 0; i < asked.count; ++i) {
+    *asked.keys[i]->s = found[i].End(statuses[i]);
   }
 }
 
@@ -220,13 +244,13 @@ rocksdb::Status ReadTable::GetByVersions(
   const rocksdb::SequenceNumber snapshot = rocksdb::GetInternalKeySeqno(key);
   ashlar::ReadOptions options = ReadOptionsFrom(read_options);
   options.timestamp = ashlar::Slice(bare_key.end(), timestamp_size_);
-  options.snapshot = snapshot;
   FoundEntry found(user_key, get_context);
-  ashlar::Iterator versions = reader_->NewIterator(options);
-  for (versions.Seek(bare_key, snapshot); versions.Valid(); versions.Next()) {
-    if (!found.TakeVersion(&versions)) break;
-  }
-  return found.End(versions.status());
+  const ashlar::Status status = reader_->VisitVersions(
+      options, bare_key, snapshot,
+      [&found](const ashlar::StoredVersion& version) {
+        return found.TakeVersion(version);
+      });
+  return found.End(status);
 }
 
 uint64_t ReadTable::ScaledOffset(const rocksdb::Slice& key) const {

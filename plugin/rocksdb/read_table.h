@@ -4,6 +4,7 @@
 #ifndef ASHLAR_PLUGIN_ROCKSDB_READ_TABLE_H_
 #define ASHLAR_PLUGIN_ROCKSDB_READ_TABLE_H_
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -71,6 +72,19 @@ class ReadTable final : public rocksdb::TableReader {
   // Returns what part of the data comes before the key, as RocksDB scales it:
   // to the size of the file.
   uint64_t ScaledOffset(const rocksdb::Slice& key) const;
+  // The keys of one MultiGet.
+  static constexpr size_t kMostAsked =
+      rocksdb::MultiGetContext::MAX_BATCH_SIZE;
+  struct AskedKeys {
+    std::array<rocksdb::KeyContext*, kMostAsked> keys;
+    std::array<ashlar::Slice, kMostAsked> slices;
+    size_t count = 0;
+  };
+  void GetBatch(const ashlar::ReadOptions& options,
+                const AskedKeys& asked) const;
+  // These two are for reads whose callback decides which versions it sees.
+  void VisitBatch(const ashlar::ReadOptions& options,
+                  const AskedKeys& asked) const;
   rocksdb::Status GetByVersions(const rocksdb::ReadOptions& read_options,
                                 const rocksdb::Slice& key,
                                 rocksdb::GetContext* get_context) const;

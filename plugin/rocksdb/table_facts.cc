@@ -114,6 +114,8 @@ void CopyCollected(const ashlar::TableProperties& ours,
 
 rocksdb::TableProperties PropertiesFrom(const ashlar::TableProperties& ours) {
   rocksdb::TableProperties theirs;
+  theirs.external_sst_file_global_seqno_offset =
+      ours.external_sst_file_global_seqno_offset;
   CopyCounts(ours, &theirs);
   CopyForm(ours, &theirs);
   CopyOrigin(ours, &theirs);

@@ -56,14 +56,26 @@ void TableWalk::SeekToLast() {
 
 void TableWalk::Seek(const rocksdb::Slice& target) {
   TakeUpperBound();
-  const ashlar::Slice key = ToAshlar(target);
-  iterator_.Seek(ashlar::UserKeyOf(key), ashlar::SequenceOf(key));
+  iterator_.SeekInternal(ToAshlar(target));
 }
 
 void TableWalk::SeekForPrev(const rocksdb::Slice& target) {
   TakeUpperBound();
-  const ashlar::Slice key = ToAshlar(target);
-  iterator_.SeekForPrev(ashlar::UserKeyOf(key), ashlar::SequenceOf(key));
+  iterator_.SeekForPrevInternal(ToAshlar(target));
+}
+
+void TableWalk::SetPinnedItersMgr(rocksdb::PinnedIteratorsManager* pins) {
+  pins_ = pins;
+  // With pin_data all values stay until the iterator ends.
+  if (pins == nullptr || read_options_.pin_data) {
+    pins_ = nullptr;
+    iterator_.SetValueKeeper({});
+    return;
+  }
+  iterator_.SetValueKeeper([pins](ashlar::Cleanable values) {
+    // Pins that RocksDB has released meanwhile end here.
+    if (pins->PinningEnabled()) values.HandCleanupsTo(pins);
+  });
 }
 
 bool TableWalk::NextAndGetResult(rocksdb::IterateResult* result) {

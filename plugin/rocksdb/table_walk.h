@@ -7,6 +7,7 @@
 #include "ashlar/table/iterator.h"
 #include "ashlar/table/table_reader.h"
 #include "conversions.h"
+#include "db/pinned_iterators_manager.h"
 #include "rocksdb/options.h"
 #include "table/internal_iterator.h"
 
@@ -36,6 +37,7 @@ class TableWalk final : public rocksdb::InternalIterator {
     return ToRocksDB(iterator_.user_key());
   }
   rocksdb::Slice value() const override {
+    KeepIfAsked();
     return ToRocksDB(iterator_.value());
   }
   rocksdb::Status status() const override;
@@ -43,15 +45,27 @@ class TableWalk final : public rocksdb::InternalIterator {
 
   rocksdb::IterBoundCheck UpperBoundCheckResult() override;
   bool IsKeyPinned() const override { return iterator_.IsKeyPinned(); }
-  bool IsValuePinned() const override { return iterator_.IsValuePinned(); }
+  bool IsValuePinned() const override {
+    return iterator_.IsValuePinned() || KeepIfAsked();
+  }
+  void SetPinnedItersMgr(rocksdb::PinnedIteratorsManager* pins) override;
 
  private:
+  // While RocksDB pins, the value has to stay where it is until RocksDB
+  // releases its pins. RocksDB may start in the middle of a walk, so it is
+  // asked when it wants the value. Returns whether the value stays.
+  bool KeepIfAsked() const {
+    if (pins_ == nullptr || !pins_->PinningEnabled()) [[likely]] return false;
+    return iterator_.KeepValue().ok();
+  }
   // RocksDB may change the bound that its options point to between two seeks.
   void TakeUpperBound();
 
-  ashlar::Iterator iterator_;
+  // Its position is not changed by const functions.
+  mutable ashlar::Iterator iterator_;
   const rocksdb::ReadOptions& read_options_;
   const bool is_prepared_;  // whether every entry comes with its value
+  rocksdb::PinnedIteratorsManager* pins_ = nullptr;
   bool has_upper_bound_ = false;
   std::string upper_bound_;
   // What a new upper bound met, until the next seek.

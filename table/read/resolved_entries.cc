@@ -29,6 +29,32 @@ ResolvedEntries::ResolvedEntries(const OpenedTable* table,
   window_.ChargeTo(table->charges.read_ahead.Sibling());
 }
 
+Slice ResolvedEntries::TargetWithType(const Slice& internal_key, uint8_t type) {
+  target_.assign(internal_key.data(), internal_key.size());
+  target_[internal_key.size() - kInternalKeyTailBytes] =
+      static_cast<char>(type);
+  return target_;
+}
+
+// An entry is stored with another type than it is shown with. So both seeks
+// take all entries of the sequence number, and pass over those that are shown
+// on the other side of the key.
+bool ResolvedEntries::Seek(const Slice& internal_key) {
+  bool on_entry = Show(stored_->Seek(TargetWithType(internal_key, 0xff)));
+  while (on_entry && table_.order.Compare(shown.key, internal_key) < 0) {
+    on_entry = NextBlock();
+  }
+  return on_entry;
+}
+
+bool ResolvedEntries::SeekForPrev(const Slice& internal_key) {
+  bool on_entry = Show(stored_->SeekForPrev(TargetWithType(internal_key, 0)));
+  while (on_entry && table_.order.Compare(shown.key, internal_key) > 0) {
+    on_entry = PrevBlock();
+  }
+  return on_entry;
+}
+
 void ResolvedEntries::ShowStored() {
   shown = stored_->shows_block
               ? Entry{stored_->block.key(), stored_->block.value()}

@@ -34,12 +34,8 @@ class ResolvedEntries final : public Iterator::State {
 
   bool SeekToFirst() override { return Show(stored_->SeekToFirst()); }
   bool SeekToLast() override { return Show(stored_->SeekToLast()); }
-  bool Seek(const Slice& internal_key) override {
-    return Show(stored_->Seek(internal_key));
-  }
-  bool SeekForPrev(const Slice& internal_key) override {
-    return Show(stored_->SeekForPrev(internal_key));
-  }
+  bool Seek(const Slice& internal_key) override;
+  bool SeekForPrev(const Slice& internal_key) override;
   bool NextBlock() override {
     return Show(stored_->block.Next() || stored_->NextBlock());
   }
@@ -70,6 +66,7 @@ class ResolvedEntries final : public Iterator::State {
     ResolvedValue value;
   };
 
+  Slice TargetWithType(const Slice& internal_key, uint8_t type);
   bool Show(bool on_entry);
   void ShowStored();
   Status Resolve();
@@ -89,6 +86,7 @@ class ResolvedEntries final : public Iterator::State {
       std::map<std::string, std::shared_ptr<Resolved>, std::less<>>;
   KeptEntries kept_;
   uint64_t kept_bytes_ = 0;
+  std::string target_;  // kept for its memory
 };
 
 }  // namespace ashlar::internal

@@ -175,6 +175,7 @@ class Model {
     Known* const known = KnownOf(CountedValue::Of(handle));
     ASSERT_NE(known, nullptr);
     ASSERT_EQ(handle->charge(), known->value->charge);
+    ASSERT_EQ(cache_->KeyOf(*handle), known->value->key);
     ++known->held;
     handles_.push_back(handle);
   }

@@ -188,6 +188,9 @@ class PlainCache final : public Cache {
   bool Release(CacheHandle* handle, bool erase_if_last_ref) override {
     return cache_->Release(handle, erase_if_last_ref);
   }
+  CacheKey KeyOf(const CacheHandle& handle) const override {
+    return cache_->KeyOf(handle);
+  }
   void Erase(const CacheKey& key) override { cache_->Erase(key); }
   void EraseUnRefEntries() override { cache_->EraseUnRefEntries(); }
   void SetCapacity(size_t capacity) override { cache_->SetCapacity(capacity); }

@@ -100,13 +100,17 @@ void CheckSeeks(const TableReader& reader, Random* random) {
     it.SeekInternal(target);
     Require(it.status());
     ASSERT_EQ(it.Valid(), at != keys.end());
-    if (it.Valid()) ASSERT_EQ(it.key(), Slice(*at)) << Hex(target);
+    if (it.Valid()) {
+      ASSERT_EQ(it.key(), Slice(*at)) << Hex(target);
+    }
     const auto after =
         std::upper_bound(keys.begin(), keys.end(), target, before);
     it.SeekForPrevInternal(target);
     Require(it.status());
     ASSERT_EQ(it.Valid(), after != keys.begin()) << Hex(target);
-    if (it.Valid()) ASSERT_EQ(it.key(), Slice(*(after - 1))) << Hex(target);
+    if (it.Valid()) {
+      ASSERT_EQ(it.key(), Slice(*(after - 1))) << Hex(target);
+    }
   }
 }
 

@@ -79,7 +79,7 @@ auto FieldsOf(const ReaderOptions& options) {
       partition_pinning, pin_l0_filter_and_index_blocks_in_cache,
       flushed_or_similar, block_cache, cache_usage_options, cache_entry_words,
       largest_seqno, prefix_extractor, max_uncompressed_block_bytes, codecs,
-      filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
+      filter_policies, coalesce_gap_bytes, coalesce_max_bytes, skip_filters,
       read_tail_at_once, statistics, block_cache_tracer, rate_limiter, clock);
 }
 
