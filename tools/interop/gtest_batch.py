@@ -20,8 +20,9 @@ MOST_OUTPUT = 1 << 20  # Bytes of the output of one test that are kept.
 
 # What tells most about a failure, the best first.
 CAUSES = [re.compile(pattern) for pattern in (
-    r"(?<=/)[\w.-]+:\d+: Failure\n(?:(?!.*(?:: Failure$|\[ +FAILED)).*\n){0,6}",
-    r"[\w.-]+:\d+: [^:]*(?:::[^:]*)*: Assertion `.*' failed",
+    # A failure of GoogleTest, without the one that follows it.
+    r"(?<=/)[\w.-]+:\d+: Failure\n(?:(?!.*: Failure\n|\[ +FAILED).*\n){0,4}",
+    r"[\w.-]+:\d+: .*: Assertion `.*' failed",
     r"(?:==\d+==ERROR|terminate called).*",
     r".*symbol lookup error.*",
     r"Received signal.*",
