@@ -169,6 +169,13 @@ class UnitTestsScriptTest(unittest.TestCase):
         self.run_script()
         self.assertEqual(ran.read_text(), "xxxxxx")
 
+    def test_sample_is_spread_evenly(self):
+        self.make({name: PASSES for name in "ABCDEFG"})
+        for most, taken in ((1, "1"), (2, "2"), (3, "3"), (4, "4"), (7, "7"),
+                            (99, "7"), (0, "7")):
+            result = self.run_script(f"--most={most}")
+            self.assertEqual(self.cells(result)[0], taken, most)
+
     def test_stock_only(self):
         self.make({"A": PASSES, "B": FAILS_ON_ASHLAR})
         result = self.run_script("--stock")
