@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import tempfile
 
 NUMBERS = ("built", "built_by_stock", "read", "read_by_stock")
 
@@ -67,3 +68,29 @@ def identity(*paths):
     """Changes when one of the files does."""
     stats = [os.stat(path) for path in paths]
     return "-".join(f"{stat.st_size:x}.{stat.st_mtime_ns:x}" for stat in stats)
+
+
+def scratch():
+    """Where databases are made: in memory, if there is such a folder."""
+    memory = pathlib.Path("/dev/shm")
+    return memory if memory.is_dir() else pathlib.Path(tempfile.gettempdir())
+
+
+def add_flags(parser, least_share):
+    """Adds the flags that say what is preloaded, and what it must achieve."""
+    parser.add_argument("--preload", type=pathlib.Path,
+                        help="the adapter; default: what make builds, if any")
+    parser.add_argument("--stock", action="store_true",
+                        help="runs without the adapter")
+    parser.add_argument("--least-share", type=float, default=least_share,
+                        help="percent of the tables")
+
+
+def adapter_of(options, default):
+    """The adapter to preload, or None. Says so if there is none."""
+    if options.preload and not options.stock:
+        return options.preload
+    if default.exists() and not options.stock:
+        return default
+    print("No adapter: all runs are stock.")
+    return None

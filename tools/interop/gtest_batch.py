@@ -20,8 +20,9 @@ MOST_OUTPUT = 1 << 20  # Bytes of the output of one test that are kept.
 
 # What tells most about a failure, the best first.
 CAUSES = [re.compile(pattern) for pattern in (
-    r"[\w/.-]+:\d+: Failure\n(?:.*\n){0,4}",
-    r".*Assertion `.*' failed",
+    # A failure of GoogleTest, without the one that follows it.
+    r"(?<=/)[\w.-]+:\d+: Failure\n(?:(?!.*: Failure\n|\[ +FAILED).*\n){0,4}",
+    r"[\w.-]+:\d+: .*: Assertion `.*' failed",
     r"(?:==\d+==ERROR|terminate called).*",
     r".*symbol lookup error.*",
     r"Received signal.*",
@@ -42,6 +43,7 @@ class Outcome:
         for pattern in CAUSES:
             if found := pattern.search(text):
                 return " ".join(found.group(0).split())[:300]
+        text = STEP.sub(b"", self.output).decode(errors="replace")
         return f"{self.end}: " + " ".join(text[-200:].split())
 
 
