@@ -25,7 +25,7 @@ python := python3
 	tidy asan tsan fuzz interop interop_programs examples report-check \
 	mini-lsm-crashes release_tests install golden clean
 
-help:
+help::
 	@echo 'make demo      build, then show the program on real data'
 	@echo 'make check     everything that must pass before a change goes in'
 	@echo 'make build     libraries, ashlar and cache_sim, release, into build/'
@@ -157,3 +157,4 @@ golden: release_tests
 clean:
 	rm -rf build build-asan build-tsan build-tidy build-fuzz \
 		build-std-semaphores
+include tools/interop/rocksdb.mk

@@ -94,6 +94,13 @@ struct InspectOptions {
   // show all in file order, or in the order of keys if the file has it not. Of
   // keys without a comparator, the order is taken to be bytewise. See
   // TableInspection::found_blocks and lost_bytes.
+  //
+  // Blocks of format version 6 on are also found where bytes before them were
+  // inserted or cut out. One fault of kind kOther then says so, and all offsets
+  // and sizes are those of the file as it was written. Where as many bytes were
+  // inserted as cut out, index and footer do not show it. Such blocks, of any
+  // version, are looked for only if on_entry is set: then all checksums are
+  // compared before the first block is shown.
   bool find_blocks = false;
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // larger one is a fault.

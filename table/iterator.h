@@ -39,15 +39,21 @@
 #define ASHLAR_TABLE_ITERATOR_H_
 
 #include <cassert>
+#include <functional>
 #include <memory>
 
 #include "ashlar/table/internal_key.h"
+#include "ashlar/util/cleanable.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/pinnable_slice.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 
 namespace ashlar {
+
+// Takes over what keeps values alive (Iterator::KeepValue), to release it at
+// any time and on any thread. It may not throw, nor call the iterator.
+using ValueKeeper = std::function<void(Cleanable values)>;
 
 class ASHLAR_EXPORT Iterator {
  public:
@@ -81,6 +87,14 @@ class ASHLAR_EXPORT Iterator {
   //
   // Both seeks are NotSupported where the comparator is not known.
   void SeekForPrev(const Slice& user_key, SequenceNumber snapshot = 0);
+  // The same for a position in the order of internal keys: SeekInternal moves
+  // to the first entry at or after it, and SeekForPrevInternal to the last one
+  // at or before it. The user key includes its timestamp. Sequence number and
+  // type are those of the position, whatever ReadOptions::snapshot and
+  // ReadOptions::timestamp say, which only hide entries. InvalidArgument if the
+  // key is shorter than a timestamp and the tail of 8 bytes.
+  void SeekInternal(const Slice& internal_key);
+  void SeekForPrevInternal(const Slice& internal_key);
   // These move by one entry. Requires: Valid().
   void Next();
   void Prev();
@@ -143,6 +157,28 @@ class ASHLAR_EXPORT Iterator {
   // Returns MemoryLimit, and leaves *value alone, if memory runs out. Requires:
   // Valid().
   Status PinValue(PinnableSlice* value);
+
+  // For engines with a list of their own of what is pinned, as RocksDB's
+  // "PinnedIteratorsManager". KeepValue makes value() stay where it is until
+  // the keeper releases it, also beyond iterator and reader, but not beyond the
+  // block cache. Ask for value() again after the call: it may have moved. All
+  // that is kept in one block costs what one value costs: the keeper gets the
+  // block once, when the iterator leaves it or is destroyed. KeepValue returns
+  // InvalidArgument if there is no keeper, MemoryLimit, or an error as
+  // PrepareValue; the iterator is then as before, unless it is not Valid.
+  // Requires: Valid().
+  //
+  // SetValueKeeper sets the keeper; empty: there is none, as at first. The one
+  // before it gets at once what it has not got yet.
+  void SetValueKeeper(ValueKeeper keeper);
+  Status KeepValue();
+  // With ReadOptions::pin_data: moves to *keeper what keeps all values alive
+  // that the iterator has come to, and keys for which IsKeyPinned was true.
+  // They are then no longer charged to the cache as those of an iterator. The
+  // iterator is then at no entry, and may be used again. Returns
+  // InvalidArgument without pin_data and for iterators over an EntrySource, and
+  // MemoryLimit; then nothing has moved.
+  Status DelegatePinsTo(Cleanable* keeper);
 
  private:
   void Show(bool valid);

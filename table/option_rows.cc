@@ -428,6 +428,7 @@ constexpr OptionRow<Reader> kReaderRows[] = {
      .member = Any<&Reader::coalesce_gap_bytes>()},
     {.name = "coalesce_max_bytes",
      .member = Any<&Reader::coalesce_max_bytes>()},
+    {.name = "skip_filters", .member = Any<&Reader::skip_filters>()},
     {.name = "read_tail_at_once",
      .member = Any<&Reader::read_tail_at_once>()},
 };

@@ -401,6 +401,13 @@ struct BuildOptions {
   // written, as RocksDB does without a merge operator.
   std::string merge_operator_name;
 
+  // Whether the file is made for ingestion. It then gets the properties
+  // rocksdb.external_sst_file.version, which is 2, and
+  // rocksdb.external_sst_file.global_seqno, which is 0 and which ingestion may
+  // overwrite (table/table_properties.h). No user key, timestamp included, may
+  // be added twice. Default: false. ExternalFileWriter sets it.
+  bool external_file = false;
+
   // About how large the caller lets the file become, in bytes. 0, the default:
   // unknown. Set it where files are cut by TableBuilder::EstimatedFileSize. It
   // bounds how many bytes of blocks wait for a dictionary

@@ -51,8 +51,10 @@ class TablePropertiesCollector {
 
   // Called once, after the last data block. Adds this collector's properties to
   // *properties, which is empty: name to value, both any bytes. A name that
-  // begins with "rocksdb.", or that a user property or another collector has,
-  // is InvalidArgument from TableBuilder::Finish. An error ends the build.
+  // TableProperties has a field for ("rocksdb.data.size"), or that a user
+  // property or another collector has, is InvalidArgument from
+  // TableBuilder::Finish. So a collector may set other properties of RocksDB's,
+  // such as those that its own collectors set. An error ends the build.
   virtual Status Finish(std::map<std::string, std::string>* properties) = 0;
 
   // Called after Finish. Returns whether the table should be compacted soon,

@@ -104,8 +104,8 @@ struct ReadOptions {
   // left, each at the end of its block. What workers do is counted in
   // ReaderOptions::statistics, but not in the caller's PerfContext. Of
   // CheckEntries, the pool that it is given counts, and not this one. Reads
-  // with read_tier, deadline, io_timeout or rate_limiter_priority take no
-  // workers. RocksDB has no such option.
+  // with read_tier, deadline, io_timeout, io_context or rate_limiter_priority
+  // take no workers. RocksDB has no such option.
   WorkerPool* worker_pool = nullptr;
 
   // Whether iterators keep every block that they come to until they are
@@ -147,6 +147,15 @@ struct ReadOptions {
   // it takes. Passed to RandomAccessFile::ReadWithin. The files of this library
   // ignore it: an operating system has no time limit for reads of a file.
   std::chrono::microseconds io_timeout{0};
+
+  // Passed to RandomAccessFile::ReadWithin of each read of the file that this
+  // read makes, for file classes of the application: a priority, an activity,
+  // or options of its own. Null, the default: nothing. The library does not
+  // look at it. Must outlive the calls that get these options, and iterators
+  // that are made with them. Files that return a descriptor
+  // (RandomAccessFile::FileDescriptor) may be read without it. Opening a table
+  // passes none.
+  const void* io_context = nullptr;
 
   // With which priority the read's reads of the file ask
   // ReaderOptions::rate_limiter, if there is one. Default: kTotal, which means:

@@ -225,6 +225,12 @@ struct ReaderOptions {
   // MiB that a MultiGet holds. Set it for a device that is faster with several
   // requests at once.
   uint64_t coalesce_max_bytes = 0;
+  // Whether the table's filter is neither loaded nor asked, as if the file had
+  // none. Default: false. Set it for tables that have nearly all keys that are
+  // looked for in them. RocksDB's "optimize_filters_for_hits" does so for the
+  // tables of the bottommost level. VerifyChecksum then leaves out partitions
+  // of the filter.
+  bool skip_filters = false;
   // Whether opening reads everything behind the data blocks by one read, if
   // the first read (tail_size) did not have it. Default: false. Set it, with
   // load_index_and_filter kAtOpen, for files whose reads take long: opening

@@ -152,9 +152,31 @@ enum class StatsLevel : uint8_t {
   kAll,                      // and of times of compression and decompression
 };
 
+// Gets what a Statistics counts: for engines that have statistics of their own.
+// Its functions are called by the threads that read and build, any number of
+// them at once, when a read ends or a block is done. They must not throw, and
+// must not use the reader or builder that counts.
+class ASHLAR_EXPORT StatisticsSink {
+ public:
+  StatisticsSink() = default;
+  StatisticsSink(const StatisticsSink&) = delete;
+  StatisticsSink& operator=(const StatisticsSink&) = delete;
+  virtual ~StatisticsSink();
+
+  // Is passed what is added to a ticker: more than 0. Tickers that are sums of
+  // others are not passed.
+  virtual void Add(Ticker ticker, uint64_t count) = 0;
+  // Is passed a sample of a histogram.
+  virtual void AddSample(Histogram histogram, uint64_t value) = 0;
+};
+
 class ASHLAR_EXPORT Statistics {
  public:
   Statistics();
+  // Passes to `sink` all that it counts, as far as the level counts it. Counts
+  // it itself too. Shares ownership of the sink, as long as threads that have
+  // counted may use it. Requires: it is not null.
+  explicit Statistics(std::shared_ptr<StatisticsSink> sink);
   Statistics(const Statistics&) = delete;
   Statistics& operator=(const Statistics&) = delete;
   ~Statistics();

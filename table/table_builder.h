@@ -35,10 +35,6 @@
 
 namespace ashlar {
 
-namespace internal {
-class SortedOutput;
-}  // namespace internal
-
 // What an engine knows of a table only when it has been written: properties
 // that take the place of those of BuildOptions. Times are in seconds since
 // 1970. Absent: stays.
@@ -167,12 +163,7 @@ class ASHLAR_EXPORT TableBuilder {
   const TableSummary& summary() const;
 
  private:
-  friend class ExternalFileWriter;
-  friend class internal::SortedOutput;
   struct State;
-  // Called before the first entry. Adds the properties that ingestion needs,
-  // and lets no user key occur twice.
-  void MakeExternal();
   explicit TableBuilder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -99,6 +99,9 @@ struct TableProperties {
   // the place of those of all entries.
   std::optional<uint32_t> external_sst_file_version;
   std::optional<uint64_t> external_sst_file_global_seqno;
+  // Readers only: where in the file the 8 bytes of that number are, which
+  // ingestion overwrites in place. 0: the file has none.
+  uint64_t external_sst_file_global_seqno_offset = 0;
 
   // All properties that have no field above, by name; values are bytes.
   std::map<std::string, std::string> user_collected_properties;

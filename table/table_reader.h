@@ -24,74 +24,24 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "ashlar/table/get_result.h"
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/iterator.h"
+#include "ashlar/table/key_anchor.h"
 #include "ashlar/table/merge_operand.h"
 #include "ashlar/table/options.h"
 #include "ashlar/table/range_deletion.h"
+#include "ashlar/table/stored_version.h"
 #include "ashlar/table/table_properties.h"
 #include "ashlar/util/export.h"
 #include "ashlar/util/file.h"
-#include "ashlar/util/pinnable_slice.h"
 #include "ashlar/util/result.h"
 
 namespace ashlar {
 
 class WorkerPool;
-
-// What Get found. One object may be used for many calls, by one thread at a
-// time.
-struct GetResult {
-  enum class State : uint8_t {
-    kNotFound,  // this table has no entry of the key that the read may see
-    kFound,     // `value` is set (after merge operands: to their base value)
-    // The key is deleted, by an entry of its own or by a range deletion; `type`
-    // tells which. After merge operands: they have no base value.
-    kDeleted,
-    // The key has merge operands, and their base value is not in this table, or
-    // the callback ended the read.
-    kMerged,
-  };
-  enum class Filter : uint8_t {
-    kNone,    // not asked: the table has no filter, or none of use for the key
-    kAbsent,  // the filter ruled the key out
-    kMaybe,   // the filter let the key pass
-  };
-  State state = State::kNotFound;
-  Filter filter = Filter::kNone;
-  // These three are of the entry that decided: the value, the deletion, or the
-  // last merge operand. They mean nothing for kNotFound.
-  ValueType type = ValueType::kTypeValue;
-  SequenceNumber sequence = 0;
-  std::string timestamp;  // empty if the comparator has no timestamps
-  // kFound only. Keeps its block alive until Reset or the next read into this
-  // result; may outlive the reader, but not the block cache.
-  PinnableSlice value;
-  // Whether `value` is not the value but a reference to it
-  // (table/entry/blob_index.h): the entry is a blob index, or an entity whose
-  // default column is one.
-  bool is_blob_index = false;
-  // Wide-column entities only: the whole entity (table/entry/wide_columns.h).
-  // `value` is then its default column, or empty if it has none. Lives as long
-  // as `value`.
-  Slice entity;
-  // How many data blocks were searched, from the file or from the block cache.
-  uint32_t data_blocks_read = 0;
-
-  // Makes the result as new, and releases the value.
-  void Reset() {
-    state = State::kNotFound;
-    filter = Filter::kNone;
-    type = ValueType::kTypeValue;
-    sequence = 0;
-    timestamp.clear();
-    value.Reset();
-    is_blob_index = false;
-    entity = Slice();
-    data_blocks_read = 0;
-  }
-};
 
 class ASHLAR_EXPORT TableReader {
  public:
@@ -110,6 +60,10 @@ class ASHLAR_EXPORT TableReader {
   static Result<std::unique_ptr<TableReader>> Open(
       std::unique_ptr<RandomAccessFile> file,
       const ReaderOptions& options = {});
+  // Does the same for *file, and takes it over only if it succeeds: after any
+  // error but MemoryLimit the caller still has it, and may use it otherwise.
+  static Result<std::unique_ptr<TableReader>> Open(
+      std::unique_ptr<RandomAccessFile>* file, const ReaderOptions& options);
 
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
@@ -156,6 +110,51 @@ class ASHLAR_EXPORT TableReader {
     MultiGet(kDefaultReadOptions, user_keys, kMaxSequenceNumber, results,
              statuses);
   }
+
+  // Calls `visit` for each stored version of user_key with a sequence number
+  // <= snapshot, newest first, until it returns false. For engines that decide
+  // themselves which versions a read sees and what they mean: no merge operand
+  // is joined, and a deletion does not end the read (table/stored_version.h).
+  // Versions under a range deletion are left out, and the newest range deletion
+  // over the key comes last, as a version of type kTypeRangeDeletion without a
+  // value, unless options.ignore_range_deletions is set. Timestamps count as
+  // for Get. Asks the filter first, costs what Get costs for the first version,
+  // and is counted as a Get.
+  //
+  // Returns ok, also if there is no version or `visit` ends the read; and the
+  // errors of Get except MergeInProgress. Versions that were visited before an
+  // error are sound.
+  Status VisitVersions(const ReadOptions& options, const Slice& user_key,
+                       SequenceNumber snapshot,
+                       const VersionCallback& visit) const;
+  // Does the same for each key, and sets statuses[i] to the outcome for
+  // user_keys[i]. Cheaper than VisitVersions from two keys on, as MultiGet is.
+  // The keys may be visited in any order, and their versions by turns.
+  // value_size_soft_limit does not apply. Requires: `statuses` has the size of
+  // `user_keys`.
+  void VisitVersionsBatch(const ReadOptions& options,
+                          std::span<const Slice> user_keys,
+                          SequenceNumber snapshot, std::span<Status> statuses,
+                          const BatchVersionCallback& visit) const;
+
+  // Asks the filter alone whether the table may have the key, and sets *answer
+  // as GetResult::filter. kNone: there is no filter, or none of use for the
+  // key. kAbsent is certain for entries; range deletions are not asked. Where
+  // keys have timestamps, user_key is given without one. Counts nothing.
+  // Returns the errors of Get that are about options and filter.
+  Status KeyMayMatch(const ReadOptions& options, const Slice& user_key,
+                     GetResult::Filter* answer) const;
+  // Does the same for each key. Cheaper than KeyMayMatch from two keys on.
+  // Requires: `answers` and `statuses` have the size of `user_keys`.
+  void KeysMayMatch(const ReadOptions& options,
+                    std::span<const Slice> user_keys,
+                    std::span<GetResult::Filter> answers,
+                    std::span<Status> statuses) const;
+  // Asks whether the table may have a key with the prefix of user_key that is
+  // not before user_key, which may be the prefix itself. kNone: the filter has
+  // no prefixes, or user_key has none.
+  Status PrefixMayMatch(const ReadOptions& options, const Slice& user_key,
+                        GetResult::Filter* answer) const;
 
   // Returns an iterator, which is at no entry yet. The options are copied; what
   // their pointers and slices point to need not outlive this call. Errors are
@@ -205,8 +204,12 @@ class ASHLAR_EXPORT TableReader {
   // checksum, whatever options.verify_checksums says. Returns ok or the first
   // error. Decompresses index blocks alone, to find the others. InspectTable
   // looks deeper, and finds all faults. Of the options, readahead_size and
-  // those that limit reads of the file apply.
-  Status VerifyChecksum(const ReadOptions& options = {}) const;
+  // those that limit reads of the file apply. With meta_blocks_only it reads
+  // the metaindex and the blocks that this names alone: properties, range
+  // deletions, dictionary, and filter or its top level; from format version 6
+  // on also the index or its top level.
+  Status VerifyChecksum(const ReadOptions& options = {},
+                        bool meta_blocks_only = false) const;
 
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
@@ -214,6 +217,30 @@ class ASHLAR_EXPORT TableReader {
   // error, as RocksDB's does: if index or partition cannot be read, returns 0
   // or where the data blocks end. Iterator::Seek reports the error.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const;
+  // Returns about how many bytes of the file the data of the keys from begin up
+  // to end take, with their share of what follows the data blocks. Of all keys,
+  // that is the size of the file. Returns 0 if begin is not before end, and
+  // where ApproximateOffsetOf does. Neither key has a timestamp.
+  uint64_t ApproximateSize(const Slice& begin, const Slice& end) const;
+
+  // Appends to *anchors at most `most` user keys, in ascending order, that
+  // divide the data blocks into pieces of about equal size; the last anchor is
+  // not below any key. For dividing the work on a table. Reads no data block,
+  // but those parts of the index that are not in memory. Returns NotSupported
+  // if knows_order() is false, MemoryLimit, and the errors of those reads. Of
+  // the options, those that limit reads of the file apply.
+  Status ApproximateKeyAnchors(const ReadOptions& options, uint64_t most,
+                               std::vector<KeyAnchor>* anchors) const;
+
+  // Loads the data blocks with keys from *begin up to, but without, *end into
+  // the block cache, and those parts of the index that say where they are.
+  // Null: from the first key, or up to the last. Neither has a timestamp. Loads
+  // as many as the range has, whether there is room in the cache or not.
+  // Without a block cache only the index is read. Returns NotSupported if
+  // knows_order() is false, MemoryLimit, or the first error of a block. Of the
+  // options, verify_checksums and those that limit reads of the file apply.
+  Status Prefetch(const ReadOptions& options, const Slice* begin,
+                  const Slice* end) const;
 
   // Removes the table's blocks from the block cache, so that they no longer
   // take room there: data blocks, and index and filter blocks of all levels.

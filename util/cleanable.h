@@ -56,6 +56,20 @@ class ASHLAR_EXPORT Cleanable {
   // at most one cleanup. If it throws, nothing has moved.
   void DelegateCleanupsTo(Cleanable* other);
 
+  // Moves all cleanups to a keeper of another library: it has a
+  // RegisterCleanup(function, arg1, arg2) of its own, which must not throw.
+  template <class Keeper>
+  void HandCleanupsTo(Keeper* keeper) {
+    if (!HasCleanups()) return;
+    const Cleanup first = std::exchange(first_, {});
+    const Rest rest = std::move(rest_);
+    keeper->RegisterCleanup(first.function, first.arg1, first.arg2);
+    if (rest == nullptr) return;
+    for (const Cleanup& each : *rest) {
+      keeper->RegisterCleanup(each.function, each.arg1, each.arg2);
+    }
+  }
+
   // Returns whether any function is registered.
   bool HasCleanups() const { return first_.function != nullptr; }
 

@@ -60,6 +60,15 @@ struct ReadRequest {
   Status status;
 };
 
+// What a read asks of a file besides bytes.
+struct ReadContext {
+  // When the file may give up; 0: never.
+  std::chrono::microseconds timeout{0};
+  // What the application has passed to the read (ReadOptions::io_context): for
+  // its own file classes. Null: nothing.
+  const void* io_context = nullptr;
+};
+
 // A file that can be read at any offset. Any number of threads may use it at
 // once. Requires: the bytes of the file do not change while it is open.
 class ASHLAR_EXPORT RandomAccessFile {
@@ -78,13 +87,14 @@ class ASHLAR_EXPORT RandomAccessFile {
   // Does all `requests`, in any order or at once, and sets `data` and `status`
   // of each. The default calls Read for one after the other.
   virtual void MultiRead(std::span<ReadRequest> requests) const;
-  // Do what Read and MultiRead do, but may give up after `timeout`, which is
-  // above 0: the read, or each of the requests, is then TimedOut. Called for
-  // reads with ReadOptions::io_timeout or ReadOptions::deadline. The defaults
-  // take as long as it takes: they call Read and MultiRead.
-  virtual Status ReadWithin(std::chrono::microseconds timeout, uint64_t offset,
+  // Do what Read and MultiRead do, but may give up after context.timeout: the
+  // read, or each of the requests, is then TimedOut. Called instead of these
+  // for reads with ReadOptions::io_timeout, ReadOptions::deadline or
+  // ReadOptions::io_context. The defaults look at nothing of the context: they
+  // call Read and MultiRead.
+  virtual Status ReadWithin(const ReadContext& context, uint64_t offset,
                             size_t n, char* scratch, Slice* data) const;
-  virtual void MultiReadWithin(std::chrono::microseconds timeout,
+  virtual void MultiReadWithin(const ReadContext& context,
                                std::span<ReadRequest> requests) const;
   // Announces that these bytes, or the part of them that exists, will be read
   // soon, so that the device can start. Does not wait and reports no error. The

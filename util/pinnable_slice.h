@@ -41,6 +41,12 @@ class PinnableSlice {
     pin_.DelegateCleanupsTo(other);
     return std::exchange(bytes_, {});
   }
+  // Does the same for a keeper of another library (Cleanable::HandCleanupsTo).
+  template <class Keeper>
+  Slice HandPinTo(Keeper* keeper) {
+    pin_.HandCleanupsTo(keeper);
+    return std::exchange(bytes_, {});
+  }
   // Releases the bytes. It is then empty.
   void Reset() {
     bytes_ = {};

@@ -59,7 +59,8 @@ const Status::Error* Status::WithoutMessage(Code code,
 // The error and its text are one allocation.
 const Status::Error* Status::Make(Code code, SubCode subcode,
                                   std::string_view prefix,
-                                  std::string_view message) noexcept {
+                                  std::string_view message,
+                                  uint64_t payload) noexcept {
   using internal::WritePrintable;
   constexpr std::string_view kBetween = ": ";
   const size_t front =
@@ -74,12 +75,13 @@ const Status::Error* Status::Make(Code code, SubCode subcode,
     kBetween.copy(end, kBetween.size());
   }
   WritePrintable(message, text + front);
-  return new (memory) Error{code, subcode, false, text, size};
+  return new (memory) Error{code, subcode, false, text, size, payload};
 }
 
 const Status::Error* Status::Copied(const Error& error) noexcept {
   if (error.is_shared) return &error;
-  return Make(error.code, error.subcode, {}, {error.text, error.size});
+  return Make(error.code, error.subcode, {}, {error.text, error.size},
+              error.payload);
 }
 
 void Status::Free(const Error* error) noexcept {
@@ -89,7 +91,7 @@ void Status::Free(const Error* error) noexcept {
 }
 
 Status::Status(Code code, SubCode subcode, std::string_view message) noexcept
-    : error_(Make(code, subcode, {}, message)) {}
+    : error_(Make(code, subcode, {}, message, 0)) {}
 
 Status Status::OutOfMemory() noexcept {
   static constexpr std::string_view kText = "out of memory";
@@ -126,9 +128,15 @@ std::string Status::ToString() const {
 Status Status::WithPrefix(std::string_view prefix) const noexcept {
   Status status;
   if (ok()) return status;
-  status.error_ = Make(code(), subcode(), prefix, message());
+  status.error_ = Make(code(), subcode(), prefix, message(), payload());
   // Without memory for both, keep the message and drop the prefix.
   if (status.error_->is_shared) status.error_ = Copied(*error_);
+  return status;
+}
+
+Status Status::WithPayload(uint64_t payload) const noexcept {
+  Status status;
+  if (!ok()) status.error_ = Make(code(), subcode(), {}, message(), payload);
   return status;
 }
 

@@ -181,6 +181,14 @@ class [[nodiscard]] Status {
   // Returns the same error, with its subcode, and with "<prefix>: " before its
   // message. OK stays OK.
   ASHLAR_EXPORT Status WithPrefix(std::string_view prefix) const noexcept;
+  // Returns the same error with this payload: a word of the application's own,
+  // such as a code of its file system, which its file classes attach to an
+  // error, and which it finds in the Status that the library returns. The
+  // library does not look at it. Copies and WithPrefix keep it, unless there is
+  // no memory for them. OK stays OK, without a payload.
+  ASHLAR_EXPORT Status WithPayload(uint64_t payload) const noexcept;
+  // Returns 0 if OK, and for errors without a payload.
+  uint64_t payload() const { return error_ ? error_->payload : 0; }
   // Says that the error is dropped on purpose, because nobody is left to get
   // it.
   void IgnoreError() const {}
@@ -192,13 +200,14 @@ class [[nodiscard]] Status {
     bool is_shared;  // a constant, which is never freed
     const char* text;
     size_t size;
+    uint64_t payload = 0;
   };
   ASHLAR_EXPORT Status(Code code, SubCode subcode,
                        std::string_view message) noexcept;
   static const Error* WithoutMessage(Code code, SubCode subcode) noexcept;
   // The text is "<prefix>: <message>", or the message alone, made printable.
   static const Error* Make(Code code, SubCode subcode, std::string_view prefix,
-                           std::string_view message) noexcept;
+                           std::string_view message, uint64_t payload) noexcept;
   ASHLAR_EXPORT static const Error* Copied(const Error& error) noexcept;
   ASHLAR_EXPORT static void Free(const Error* error) noexcept;
   void Drop() {

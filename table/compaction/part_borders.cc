@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "table/read/key_anchors.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar::internal {
@@ -49,13 +48,8 @@ Status ChoosePartBorders(const CompactionOptions& options,
     std::vector<KeyAnchor> anchors;
     for (const CompactionRun& run : runs) {
       for (const CompactionInput& input : run) {
-        if (!input.table->knows_order()) {
-          return Status::NotSupported(
-              input.table->file().name() +
-              ": a compaction needs the order of its keys");
-        }
-        Status added =
-            AppendKeyAnchors(*input.table, kAnchorsOfTable, &anchors);
+        Status added = input.table->ApproximateKeyAnchors(
+            options.read, kAnchorsOfTable, &anchors);
         if (!added.ok()) return added;
       }
     }

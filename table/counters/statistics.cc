@@ -77,7 +77,7 @@ StatisticsShard* StatisticsShards::Take() {
   if (free_.empty()) {
     // GiveBack, which runs when the thread ends, must find room.
     free_.reserve(shards_.size() + 1);
-    return &shards_.emplace_back();
+    return &shards_.emplace_back(sink_.get());
   }
   StatisticsShard* const shard = free_.back();
   free_.pop_back();
@@ -211,8 +211,12 @@ std::string_view TickerName(Ticker ticker) {
   return kNames[static_cast<size_t>(ticker)];
 }
 
-Statistics::Statistics()
-    : shards_(std::make_shared<internal::StatisticsShards>()),
+StatisticsSink::~StatisticsSink() = default;
+
+Statistics::Statistics() : Statistics(nullptr) {}
+
+Statistics::Statistics(std::shared_ptr<StatisticsSink> sink)
+    : shards_(std::make_shared<internal::StatisticsShards>(std::move(sink))),
       id_(internal::NextId()) {}
 
 Statistics::~Statistics() = default;

@@ -14,6 +14,7 @@
 #include <deque>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "ashlar/table/statistics.h"
@@ -32,7 +33,8 @@ using TickerCounts = std::array<uint64_t, kStoredTickers>;
 // time, so shards are that far apart.
 class alignas(128) StatisticsShard {
  public:
-  StatisticsShard() = default;
+  // Passes on to `sink` what it counts, unless that is null.
+  explicit StatisticsShard(StatisticsSink* sink) : sink_(sink) {}
   StatisticsShard(const StatisticsShard&) = delete;
   StatisticsShard& operator=(const StatisticsShard&) = delete;
   ~StatisticsShard() {
@@ -42,12 +44,16 @@ class alignas(128) StatisticsShard {
   void Add(Ticker ticker, uint64_t n) {
     RelaxedAtomic<uint64_t>& count = counts_[static_cast<size_t>(ticker)];
     count.Store(count.Load() + n);
+    if (sink_ != nullptr && n != 0) [[unlikely]]
+      sink_->Add(ticker, n);
   }
   void AddTo(TickerCounts* sums) const {
     for (size_t i = 0; i < sums->size(); ++i) (*sums)[i] += counts_[i].Load();
   }
   // Adds nothing if there is no memory for the histogram.
   void AddSample(Histogram histogram, uint64_t value, uint64_t era) {
+    if (sink_ != nullptr) [[unlikely]]
+      sink_->AddSample(histogram, value);
     auto& slot = histograms_[static_cast<size_t>(histogram)];
     HistogramShard* mine = slot.Load();
     if (mine == nullptr) [[unlikely]] {
@@ -65,6 +71,7 @@ class alignas(128) StatisticsShard {
   }
 
  private:
+  StatisticsSink* const sink_;
   std::array<RelaxedAtomic<uint64_t>, kStoredTickers> counts_;
   // Null until there is a sample.
   std::array<PublishedPointer<HistogramShard>, kHistograms> histograms_;
@@ -82,6 +89,9 @@ extern constinit thread_local ThreadShard thread_shard
 
 class StatisticsShards {
  public:
+  explicit StatisticsShards(std::shared_ptr<StatisticsSink> sink)
+      : sink_(std::move(sink)) {}
+
   // Returns the calling thread's shard. Null while the thread ends, and if
   // there is no memory for one: then nothing is counted.
   static StatisticsShard* Mine(const Statistics& statistics) {
@@ -117,6 +127,7 @@ class StatisticsShards {
   TickerCounts AllSums() const
       ASHLAR_THREAD_ATTRIBUTE(requires_capability(mutex_));
 
+  const std::shared_ptr<StatisticsSink> sink_;  // may be null
   mutable Mutex mutex_;
   std::deque<StatisticsShard> shards_
       ASHLAR_THREAD_ATTRIBUTE(guarded_by(mutex_));

@@ -49,13 +49,13 @@ class TailedFile final : public RandomAccessFile {
     if (tail_.empty()) return file_->MultiRead(requests);
     RandomAccessFile::MultiRead(requests);
   }
-  Status ReadWithin(std::chrono::microseconds timeout, uint64_t offset,
-                    size_t n, char* scratch, Slice* data) const override {
-    return file_->ReadWithin(timeout, offset, n, scratch, data);
+  Status ReadWithin(const ReadContext& context, uint64_t offset, size_t n,
+                    char* scratch, Slice* data) const override {
+    return file_->ReadWithin(context, offset, n, scratch, data);
   }
-  void MultiReadWithin(std::chrono::microseconds timeout,
+  void MultiReadWithin(const ReadContext& context,
                        std::span<ReadRequest> requests) const override {
-    file_->MultiReadWithin(timeout, requests);
+    file_->MultiReadWithin(context, requests);
   }
   void Expect(uint64_t offset, uint64_t n) const override {
     if (!IsInTail(offset)) file_->Expect(offset, n);

@@ -9,11 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "ashlar/table/inspect.h"
 #include "table/format/block_place.h"
 #include "table/index/index_block.h"
 #include "table/inspect/index_items.h"
+#include "table/inspect/restored_file.h"
 
 namespace ashlar::internal {
 
@@ -23,8 +27,25 @@ class Findings {
   Findings(const RandomAccessFile& file, const InspectOptions& options,
            TableInspection* inspection)
       : file_(file), options_(options), inspection_(inspection) {}
+  // The same for a file that is read as it was written.
+  Findings(const RestoredFile& file, const InspectOptions& options,
+           TableInspection* inspection)
+      : file_(file),
+        restored_(&file),
+        options_(options),
+        inspection_(inspection) {}
 
   const InspectOptions& options() const { return options_; }
+  // Null: the file is read as it is.
+  const RestoredFile* restored() const { return restored_; }
+  // The blocks that are sound where they are, in file order, if the index names
+  // others that are not and that may be elsewhere. Null otherwise.
+  const std::vector<BlockHandle>* sound_blocks() const {
+    return sound_blocks_.has_value() ? &*sound_blocks_ : nullptr;
+  }
+  void SetSoundBlocks(std::vector<BlockHandle> blocks) {
+    sound_blocks_ = std::move(blocks);
+  }
   // What is neither a block nor a fault is entered here directly.
   TableInspection& inspection() { return *inspection_; }
   const TableInspection& inspection() const { return *inspection_; }
@@ -52,6 +73,8 @@ class Findings {
 
  private:
   const RandomAccessFile& file_;
+  const RestoredFile* const restored_ = nullptr;
+  std::optional<std::vector<BlockHandle>> sound_blocks_;
   const InspectOptions& options_;
   TableInspection* const inspection_;
 };

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "table/inspect/inspected_file.h"
-#include "table/inspect/parse_index.h"
+#include "table/inspect/moved_indexes.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
 
@@ -51,7 +51,8 @@ class TableFinder {
       : walk_(walk),
         found_(*found),
         inspected_(&file, footer, findings->options()),
-        thread_(&file, 0) {}
+        thread_(&file, 0),
+        moved_(walk.blocks(), inspected_, &thread_) {}
 
   void Run();
 
@@ -65,8 +66,8 @@ class TableFinder {
   BlockKind KindOfEntries(const Slice& contents, const BlockPlace& place);
   void TakeSample();
   bool NeedsDictionary();
-  bool IsIndex(const BlockView& view, const BlockPlace& place);
-  bool IsPlausible(const BlockHandle& handle, bool* matches) const;
+  bool IsIndex(const IndexItems& items, const BlockPlace& place);
+  bool MetaindexWasMoved() const;
   void Take(const FoundBlock& block, BlockKind kind);
   void NameBlocks();
   void Name(std::string_view name, const BlockHandle& handle) {
@@ -79,6 +80,7 @@ class TableFinder {
   FoundTable& found_;
   InspectedFile inspected_;
   ThreadReads thread_;
+  MovedIndexes moved_;
   std::vector<MetaBlockEntry> names_;  // in the metaindex, if it is found
   std::optional<BlockHandle> metaindex_;
   std::optional<BlockHandle> properties_;
@@ -154,7 +156,17 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
     if (!metaindex_.has_value()) names_ = std::move(names);
     return BlockKind::kMetaIndex;
   }
-  if (!view.separated && IsIndex(view, place)) return BlockKind::kIndex;
+  if (!view.separated) {
+    IndexItems items;
+    if (moved_.Guess(view, place, &items)) {
+      const bool is_index = IsIndex(items, place);
+      if (is_index || moved_.IsOne(items, place)) {
+        moved_.ExpectPartitions(items, place);
+        return is_index ? BlockKind::kIndex : BlockKind::kOther;
+      }
+      if (moved_.IsPartition(place.handle.offset)) return BlockKind::kOther;
+    }
+  }
   const std::optional<std::string> first = FirstPlainKey(view, as_data);
   if (!first.has_value()) return BlockKind::kOther;
   if (first->size() >= kInternalKeyTailBytes) {
@@ -198,35 +210,13 @@ bool TableFinder::NeedsDictionary() {
   return false;
 }
 
-// Returns whether the handle can be one: of a block that was found, which sets
-// *matches, or of bytes in which none was.
-bool TableFinder::IsPlausible(const BlockHandle& handle, bool* matches) const {
-  const std::vector<FoundBlock>& blocks = walk_.blocks();
-  const auto next =
-      std::upper_bound(blocks.begin(), blocks.end(), handle.offset,
-                       [](uint64_t offset, const FoundBlock& block) {
-                         return offset < block.handle.offset;
-                       });
-  if (next != blocks.end() && handle.End() > next->handle.offset) return false;
-  if (next == blocks.begin()) return true;
-  const BlockHandle& before = (next - 1)->handle;
-  if (before == handle) *matches = true;
-  return before == handle || before.End() <= handle.offset;
-}
-
-bool TableFinder::IsIndex(const BlockView& view, const BlockPlace& place) {
-  const IndexParser parser(inspected_.footer(), 0);
-  IndexForm form;
-  IndexItems items;
-  if (!parser.Guess(view, place, &form, &items).ok() || items.empty()) {
-    return false;
-  }
+bool TableFinder::IsIndex(const IndexItems& items, const BlockPlace& place) {
   bool matches = false;
   uint64_t end = 0;
   for (const IndexItem& item : items) {
     if (item.handle.offset < end || !item.handle.FitsBelow(place.handle.offset))
       return false;
-    if (!IsPlausible(item.handle, &matches)) return false;
+    if (!moved_.IsPlausible(item.handle, &matches)) return false;
     end = item.handle.End();
   }
   first_of_index_ = items[0].handle;
@@ -237,6 +227,18 @@ bool TableFinder::IsIndex(const BlockView& view, const BlockPlace& place) {
   };
   return matches || items.size() >= kEnough ||
          std::any_of(walk_.lost().begin(), walk_.lost().end(), begins_gap);
+}
+
+// Returns whether the metaindex names blocks that are elsewhere.
+bool TableFinder::MetaindexWasMoved() const {
+  const MetaBlockEntry* const named =
+      FindMetaBlock(names_, kPropertiesBlockName);
+  if (named == nullptr) return false;
+  if (properties_.has_value()) {
+    return BlockHandle{named->offset, named->size} != *properties_;
+  }
+  bool matches = false;
+  return !moved_.IsPlausible({named->offset, named->size}, &matches);
 }
 
 void TableFinder::Take(const FoundBlock& block, BlockKind kind) {
@@ -292,7 +294,7 @@ void TableFinder::NameBlocks() {
       std::find_if(indexes_.begin(), indexes_.end(), [&](const auto& found) {
         return (names_index || !IsNamed(found.handle)) && IsTopLevel(found);
       });
-  if (metaindex_.has_value()) {
+  if (metaindex_.has_value() && !MetaindexWasMoved()) {
     footer.metaindex = *metaindex_;
     footer.offset = metaindex_->End();
   }
@@ -307,17 +309,64 @@ void TableFinder::NameBlocks() {
   }
 }
 
+// Returns false if the walk was given up.
+bool WalkOver(const std::vector<ByteRange>& parts, const Findings& findings,
+              BlockWalk* walk) {
+  const RestoredFile* const restored = findings.restored();
+  for (const ByteRange& part : parts) {
+    if (restored == nullptr) {
+      if (!walk->Run(part)) return false;
+      continue;
+    }
+    for (const ByteRange& proven : restored->ProvenParts(part)) {
+      if (!walk->Run(proven)) return false;
+    }
+  }
+  return true;
+}
+
+// Returns what the walk found and the bytes of [0, end) over which it did not
+// walk, which are where they were written.
+std::vector<FoundBlock> AllBlocks(const BlockWalk& walk,
+                                  const std::vector<ByteRange>& parts,
+                                  uint64_t end) {
+  std::vector<FoundBlock> blocks;
+  auto next = walk.blocks().begin();
+  uint64_t at = 0;
+  const auto take_known = [&](uint64_t known_end) {
+    if (known_end < at + kBlockTrailerSize) return;
+    blocks.push_back({{at, known_end - at - kBlockTrailerSize}, 0, true, 0});
+  };
+  for (const ByteRange& part : parts) {
+    take_known(part.begin);
+    for (; next != walk.blocks().end() && next->handle.offset < part.end;
+         ++next) {
+      blocks.push_back(*next);
+    }
+    at = part.end;
+  }
+  take_known(end);
+  return blocks;
+}
+
+bool WereMoved(const std::vector<FoundBlock>& blocks) {
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [](const FoundBlock& block) { return block.move != 0; });
+}
+
 }  // namespace
 
 Status FindTable(const RandomAccessFile& file, const Footer* footer,
-                 const std::vector<ByteRange>& parts, Findings* findings,
-                 std::optional<FoundTable>* found) {
+                 const std::vector<ByteRange>& parts, Places places,
+                 Findings* findings, std::optional<FoundTable>* found) {
   found->reset();
   const InspectOptions& options = findings->options();
   // A compressed block is not larger than what it holds.
   WalkOptions walk_options;
   walk_options.most_block_bytes = options.max_uncompressed_block_bytes;
   walk_options.custom_types = !options.codecs.empty();
+  walk_options.finds_moved =
+      places == Places::kRestoredToo && findings->restored() == nullptr;
   walk_options.on_progress = [findings](uint64_t done) {
     return findings->ReportProgress(done);
   };
@@ -343,10 +392,15 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
     table.footer.offset = file.Size();
     walk.Use(learned->rule, 0);
   }
-  for (const ByteRange& part : parts) {
-    if (!walk.Run(part)) return findings->GivenUp();
-  }
+  if (!WalkOver(parts, *findings, &walk)) return findings->GivenUp();
   if (walk.blocks().empty()) return {};
+  if (WereMoved(walk.blocks())) {
+    const uint64_t end = footer == nullptr ? file.Size() : footer->offset;
+    table.restored = std::make_unique<RestoredFile>(
+        &file, AllBlocks(walk, parts, end), walk.alone());
+    *found = std::move(table);
+    return {};
+  }
   if (footer == nullptr) {
     table.footer.format_version =
         VersionOf({table.footer.checksum, table.footer.base_context_checksum},

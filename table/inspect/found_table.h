@@ -27,6 +27,7 @@
 #ifndef ASHLAR_TABLE_INSPECT_FOUND_TABLE_H_
 #define ASHLAR_TABLE_INSPECT_FOUND_TABLE_H_
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -34,6 +35,7 @@
 #include "ashlar/table/table_properties.h"
 #include "table/format/footer.h"
 #include "table/inspect/findings.h"
+#include "table/inspect/restored_file.h"
 #include "table/walk/block_walk.h"
 
 namespace ashlar::internal {
@@ -52,6 +54,8 @@ struct FoundTable {
   // Whether the checksums prove the blocks: otherwise how blocks are signed was
   // found out from a single one.
   bool proven = true;
+  // If blocks were moved: the file as it was written. Nothing else is then set.
+  std::unique_ptr<RestoredFile> restored;
 };
 
 // Returns whether these options ask for blocks to be looked for.
@@ -60,12 +64,18 @@ inline bool LooksForBlocks(const InspectOptions& options) {
          options.data_blocks != InspectOptions::DataBlocks::kSkip;
 }
 
+// Which blocks count.
+enum class Places : uint8_t {
+  kAsTheyAre,    // those that are where they were written
+  kRestoredToo,  // also those that were moved (restored_file.h)
+};
+
 // Walks over these parts of the file, which must be in order, and sets *found
 // to what is there; to nothing if no block is. `footer` is null if it is
 // damaged. Returns Aborted if on_progress ended it.
 Status FindTable(const RandomAccessFile& file, const Footer* footer,
-                 const std::vector<ByteRange>& parts, Findings* findings,
-                 std::optional<FoundTable>* found);
+                 const std::vector<ByteRange>& parts, Places places,
+                 Findings* findings, std::optional<FoundTable>* found);
 
 }  // namespace ashlar::internal
 

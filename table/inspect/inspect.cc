@@ -23,12 +23,12 @@
 #include "ashlar/table/inspect.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "ashlar/table/filter_policy.h"
 #include "table/inspect/data_pass.h"
-#include "table/inspect/findings.h"
 #include "table/inspect/found_table.h"
 #include "table/inspect/index_pass.h"
 #include "table/inspect/inspected_file.h"
@@ -79,11 +79,15 @@ void SortBlocks(size_t num_data_blocks, std::vector<BlockInfo>* blocks) {
 }
 
 // Blocks are in file order; the footer has no trailer. Two names for one block
-// do not count as an overlap, unless one of them is a reference to a blob.
+// do not count as an overlap, unless one of them is a reference to a blob. If
+// blocks were found that the index does not name, a damaged one may have been
+// elsewhere.
 void CheckOverlaps(Findings* findings) {
   uint64_t end = 0;
   const BlockInfo* last = nullptr;
   for (const BlockInfo& block : findings->inspection().blocks) {
+    if (findings->inspection().found_blocks != 0 && !block.status.ok())
+      continue;
     const bool same = last != nullptr && last->offset == block.offset &&
                       last->size == block.size;
     const bool blob_and_other = same && (last->kind == BlockKind::kBlob) !=
@@ -145,7 +149,8 @@ Status FindFooter(const RandomAccessFile& file, Findings* findings,
       magic == TableMagic::kCuckoo || magic == TableMagic::kPebble) {
     return {};
   }
-  Status status = FindTable(file, nullptr, {{0, file.Size()}}, findings, found);
+  Status status = FindTable(file, nullptr, {{0, file.Size()}},
+                            Places::kRestoredToo, findings, found);
   if (!status.ok() || !found->has_value() || (*found)->proven) return status;
   findings->AddFault(
       {BlockKind::kFooter, {}, 0},
@@ -171,8 +176,8 @@ Status CheckFooter(const RandomAccessFile& file, const Footer& footer,
                  &contents)) {
     return {};
   }
-  Status status =
-      FindTable(file, &footer, {{0, footer.offset}}, findings, found);
+  Status status = FindTable(file, &footer, {{0, footer.offset}},
+                            Places::kRestoredToo, findings, found);
   *is_right = found->has_value();
   if (status.ok() && !*is_right) {
     findings->AddFault(
@@ -191,11 +196,16 @@ Status FindOtherBlocks(const IndexedBlocks& index, const InspectedFile& file,
   const Footer& footer = file.footer();
   TableInspection& inspection = findings->inspection();
   if (!LooksForBlocks(findings->options())) return {};
-  const std::vector<BlockHandle> known = KnownBlocks(index, inspection.blocks);
-  if (!index.complete && !found->has_value()) {
+  const std::vector<BlockHandle>* const sound_blocks = findings->sound_blocks();
+  const bool complete = index.complete && sound_blocks == nullptr;
+  const std::vector<BlockHandle> known =
+      sound_blocks != nullptr
+          ? *sound_blocks
+          : KnownBlocks(index.data_blocks, inspection.blocks, Damaged::kYes);
+  if (!complete && !found->has_value()) {
     Status status =
         FindTable(file.file(), &footer, PartsBetween(known, footer.offset),
-                  findings, found);
+                  Places::kAsTheyAre, findings, found);
     if (!status.ok()) return status;
   }
   if (!found->has_value()) return {};
@@ -204,9 +214,14 @@ Status FindOtherBlocks(const IndexedBlocks& index, const InspectedFile& file,
     if (IsKnown(known, range)) continue;
     inspection.lost_bytes.push_back({range.begin, range.size()});
   }
-  if (index.complete && !(*found)->guesses_index) return {};
+  if (complete && !(*found)->guesses_index) return {};
+  // A sound block may be where a damaged footer or metaindex has another one.
+  const std::vector<BlockHandle> sound =
+      sound_blocks != nullptr
+          ? *sound_blocks
+          : KnownBlocks(index.data_blocks, inspection.blocks, Damaged::kNo);
   for (const BlockHandle& handle : (*found)->data_blocks) {
-    if (!IsKnown(known, {handle.offset, handle.End()})) data->push_back(handle);
+    if (!IsKnown(sound, {handle.offset, handle.End()})) data->push_back(handle);
   }
   inspection.found_blocks = data->size();
   return {};
@@ -243,15 +258,16 @@ Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
   return status.ok() ? InspectBlobs(data.blobs, reads, findings) : status;
 }
 
-// Returns the errors of InspectTable.
-Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
-                 TableInspection* inspection) {
-  Status given = CheckCodecs(options.codecs);
-  if (given.ok()) given = CheckFilterPolicies(options.filter_policies);
-  if (!given.ok()) return given;
+// Runs all passes over a file. If its blocks turn out to be elsewhere than they
+// were written, stops before it shows any, and sets *restored to the file as it
+// was written.
+Status RunPasses(const RandomAccessFile& file, Findings* findings_of_file,
+                 std::unique_ptr<RestoredFile>* restored) {
+  Findings& findings = *findings_of_file;
+  const InspectOptions& options = findings.options();
+  TableInspection* const inspection = &findings.inspection();
   const bool reads_data =
       options.data_blocks != InspectOptions::DataBlocks::kSkip;
-  Findings findings(file, options, inspection);
   // Footer, metaindex and properties are stored together.
   ThreadReads thread(&file, reads_data ? options.readahead_size : 0);
   Footer footer;
@@ -267,6 +283,10 @@ Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
     status = FindFooter(file, &findings, &found);
     if (!status.ok() || !found.has_value()) return status;
     footer = found->footer;
+  }
+  if (found.has_value() && found->restored != nullptr) {
+    *restored = std::move(found->restored);
+    return {};
   }
   InspectedFile inspected(&file, footer, options);
   PassReads reads(inspected, &thread, findings);
@@ -291,6 +311,78 @@ Status RunPasses(const RandomAccessFile& file, const InspectOptions& options,
   return {};
 }
 
+// Sets *sound to the blocks that are sound, in file order, if the index is and
+// some of the data blocks that it names are not. Shows nothing.
+Status FindSoundBlocks(const RandomAccessFile& file,
+                       const InspectOptions& options,
+                       std::vector<BlockHandle>* sound) {
+  InspectOptions checks = options;
+  checks.decode = false;
+  checks.find_blocks = false;
+  checks.on_block = nullptr;
+  checks.on_entry = nullptr;
+  TableInspection checked;
+  Findings findings(file, checks, &checked);
+  std::unique_ptr<RestoredFile> none;
+  Status status = RunPasses(file, &findings, &none);
+  if (!status.ok()) return status;
+  const bool some_are_not = std::any_of(
+      checked.blocks.begin(), checked.blocks.end(), [](const BlockInfo& b) {
+        return b.kind == BlockKind::kData && !b.status.ok();
+      });
+  if (some_are_not) *sound = KnownBlocks({}, checked.blocks, Damaged::kNo);
+  return {};
+}
+
+// Looks for blocks that were moved though index and footer were not: where as
+// many bytes were inserted as were cut out elsewhere. Programs that copy
+// entries need all blocks before the first entry is shown.
+Status FindMovedBlocks(const RandomAccessFile& file, Findings* findings,
+                       std::unique_ptr<RestoredFile>* restored) {
+  const InspectOptions& options = findings->options();
+  if (!LooksForBlocks(options) || !options.on_entry || !options.decode ||
+      options.data_blocks != InspectOptions::DataBlocks::kRead) {
+    return {};
+  }
+  std::vector<BlockHandle> sound;
+  Status status = FindSoundBlocks(file, options, &sound);
+  if (!status.ok() || sound.empty()) return status;
+  TableInspection ignored;
+  Findings of_footer(file, options, &ignored);
+  FileWindow window(&file, 0);
+  Footer footer;
+  status = InspectFooter(file, &window, &of_footer, &footer);
+  if (!status.ok()) return status;
+  std::optional<FoundTable> found;
+  status = FindTable(file, &footer, PartsBetween(sound, footer.offset),
+                     Places::kRestoredToo, findings, &found);
+  if (!status.ok() || !found.has_value()) return status;
+  *restored = std::move(found->restored);
+  if (*restored == nullptr) findings->SetSoundBlocks(std::move(sound));
+  return {};
+}
+
+// Returns the errors of InspectTable.
+Status InspectWhole(const RandomAccessFile& file, const InspectOptions& options,
+                    TableInspection* inspection) {
+  Status status = CheckCodecs(options.codecs);
+  if (status.ok()) status = CheckFilterPolicies(options.filter_policies);
+  if (!status.ok()) return status;
+  Findings as_it_is(file, options, inspection);
+  std::unique_ptr<RestoredFile> restored;
+  status = FindMovedBlocks(file, &as_it_is, &restored);
+  if (status.ok() && restored == nullptr) {
+    status = RunPasses(file, &as_it_is, &restored);
+  }
+  if (!status.ok() || restored == nullptr) return status;
+  *inspection = TableInspection();
+  Findings findings(*restored, options, inspection);
+  findings.AddFault({BlockKind::kOther, {}, 0},
+                    Status::Corruption(restored->Description()));
+  std::unique_ptr<RestoredFile> none;
+  return RunPasses(*restored, &findings, &none);
+}
+
 }  // namespace
 
 }  // namespace internal
@@ -299,7 +391,7 @@ Status InspectTable(const RandomAccessFile& file, const InspectOptions& options,
                     TableInspection* inspection) {
   *inspection = TableInspection();
   const Status status = internal::OrMemoryLimit(
-      [&] { return internal::RunPasses(file, options, inspection); });
+      [&] { return internal::InspectWhole(file, options, inspection); });
   return status.IsMemoryLimit() ? status.WithPrefix(file.name()) : status;
 }
 

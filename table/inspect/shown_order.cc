@@ -4,7 +4,10 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace ashlar::internal {
 
@@ -22,9 +25,23 @@ std::string FirstKeyOf(const BlockPlace& place, PassReads* reads) {
   return first.size() < kInternalKeyTailBytes ? std::string() : first;
 }
 
+// Leaves out copies of blocks: an internal key is in a table once. The first
+// one of the file stays. keys: the first key of each block, by its number.
+void DropCopies(const DataBlockInputs& inputs,
+                const std::vector<std::string>& keys,
+                std::vector<size_t>* numbers) {
+  const size_t indexed = inputs.index.data_blocks.size();
+  std::set<std::pair<std::string_view, uint64_t>> seen;
+  std::erase_if(*numbers, [&](size_t i) {
+    const std::string& key = keys[i - indexed];
+    return !key.empty() && !seen.insert({key, inputs.HandleOf(i).size}).second;
+  });
+}
+
 // Puts the numbers of found blocks in the order of their first keys, unless
 // most of them are in another order: then that of keys is not known.
-void SortByFirstKey(const DataBlockInputs& inputs, PassReads* reads,
+void SortByFirstKey(const DataBlockInputs& inputs,
+                    const std::vector<std::string>& keys,
                     std::vector<size_t>* numbers) {
   // A comparator that is not known has an order that is not known.
   if (!inputs.facts.order.has_value() && inputs.facts.index_levels_known) {
@@ -33,16 +50,12 @@ void SortByFirstKey(const DataBlockInputs& inputs, PassReads* reads,
   const Comparator* const given = inputs.options.comparator;
   const KeyOrder order = inputs.facts.order.value_or(
       KeyOrder(given != nullptr ? given : BytewiseComparator()));
-  reads->BeginStep();
   const size_t indexed = inputs.index.data_blocks.size();
-  std::vector<std::string> keys;
   size_t wrong = 0;
-  for (size_t i : *numbers) {
-    keys.push_back(
-        FirstKeyOf({BlockKind::kData, inputs.HandleOf(i), i}, reads));
-    const size_t n = keys.size();
-    if (n > 1 && !keys[n - 2].empty() && !keys[n - 1].empty() &&
-        order.Compare(keys[n - 2], keys[n - 1]) >= 0) {
+  for (size_t n = 1; n < numbers->size(); ++n) {
+    const std::string& before = keys[(*numbers)[n - 1] - indexed];
+    const std::string& key = keys[(*numbers)[n] - indexed];
+    if (!before.empty() && !key.empty() && order.Compare(before, key) >= 0) {
       ++wrong;
     }
   }
@@ -55,17 +68,34 @@ void SortByFirstKey(const DataBlockInputs& inputs, PassReads* reads,
   });
 }
 
+// For a file in which a block is sound wherever it is.
+void OrderByFirstKeys(const DataBlockInputs& inputs, PassReads* reads,
+                      std::vector<size_t>* numbers) {
+  reads->BeginStep();
+  std::vector<std::string> keys;
+  keys.reserve(numbers->size());
+  for (const size_t i : *numbers) {
+    keys.push_back(
+        FirstKeyOf({BlockKind::kData, inputs.HandleOf(i), i}, reads));
+  }
+  DropCopies(inputs, keys, numbers);
+  SortByFirstKey(inputs, keys, numbers);
+}
+
 }  // namespace
 
-std::vector<BlockHandle> KnownBlocks(const IndexedBlocks& index,
-                                     const std::vector<BlockInfo>& blocks) {
+std::vector<BlockHandle> KnownBlocks(const IndexItems& indexed,
+                                     const std::vector<BlockInfo>& blocks,
+                                     Damaged damaged) {
   std::vector<BlockHandle> known;
-  known.reserve(index.data_blocks.size() + blocks.size());
-  for (const IndexItem& item : index.data_blocks) known.push_back(item.handle);
+  known.reserve(indexed.size() + blocks.size());
+  for (const IndexItem& item : indexed) known.push_back(item.handle);
   for (const BlockInfo& block : blocks) {
     // A sound block of another kind may have been taken for what it is not.
     const bool is_damaged = block.stored_checksum != block.computed_checksum;
-    if (!block.contents_sound && !is_damaged) continue;
+    if (!block.contents_sound && (!is_damaged || damaged == Damaged::kNo)) {
+      continue;
+    }
     known.push_back({block.offset, block.size});
   }
   std::sort(known.begin(), known.end(),
@@ -108,7 +138,7 @@ std::vector<size_t> OrderToShow(const DataBlockInputs& inputs,
   std::vector<size_t> found(all.begin() + static_cast<ptrdiff_t>(indexed),
                             all.end());
   if (inputs.file.footer().base_context_checksum == 0) {
-    SortByFirstKey(inputs, reads, &found);
+    OrderByFirstKeys(inputs, reads, &found);
   }
   std::vector<size_t> order;
   order.reserve(all.size());

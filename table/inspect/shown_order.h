@@ -4,11 +4,13 @@
 // Blocks are in the order of their keys in a file, so the file order serves;
 // except that in a file without context checksums, blocks may have changed
 // places and still be sound. Such blocks are put in the order of their first
-// keys, since a new table takes its entries in order. Pure functions.
+// keys, since a new table takes its entries in order, and of two copies of a
+// block only one. Pure functions.
 #ifndef ASHLAR_TABLE_INSPECT_SHOWN_ORDER_H_
 #define ASHLAR_TABLE_INSPECT_SHOWN_ORDER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "table/inspect/data_block_check.h"
@@ -16,9 +18,13 @@
 
 namespace ashlar::internal {
 
-// Returns the data blocks of the index and `blocks`, in file order.
-std::vector<BlockHandle> KnownBlocks(const IndexedBlocks& index,
-                                     const std::vector<BlockInfo>& blocks);
+// Whether blocks that are damaged where they should be count.
+enum class Damaged : uint8_t { kNo, kYes };
+
+// Returns these data blocks of an index and `blocks`, in file order.
+std::vector<BlockHandle> KnownBlocks(const IndexItems& indexed,
+                                     const std::vector<BlockInfo>& blocks,
+                                     Damaged damaged);
 // Returns the parts of [0, end) that hold none of these blocks.
 std::vector<ByteRange> PartsBetween(const std::vector<BlockHandle>& known,
                                     uint64_t end);

@@ -22,8 +22,8 @@ Status TakeFoundNames(const InspectedFile& file, Findings* findings,
                       std::optional<FoundTable>* found) {
   if (!found->has_value()) {
     const Footer& footer = file.footer();
-    Status status =
-        FindTable(file.file(), &footer, {{0, footer.offset}}, findings, found);
+    Status status = FindTable(file.file(), &footer, {{0, footer.offset}},
+                              Places::kAsTheyAre, findings, found);
     if (!status.ok()) return status;
   }
   if (found->has_value()) findings->inspection().meta_blocks = (*found)->named;

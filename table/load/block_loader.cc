@@ -111,14 +111,15 @@ void BlockLoader::Batch::ReadLimited(std::span<FileReads> files) const {
     while (&loads_[at].loader->source_->file() != of_file.file) ++at;
     uint64_t bytes = 0;
     for (const ReadRequest& r : of_file.requests) bytes += r.size;
-    std::chrono::microseconds timeout;
+    ReadContext context;
     const Status status = loads_[at].loader->source_->gate().Pass(
-        of_file.requests[0].offset, bytes, &timeout);
+        of_file.requests[0].offset, bytes, &context);
     if (!status.ok()) {
       for (ReadRequest& r : of_file.requests) r.status = status;
       of_file.requests = {};
-    } else if (timeout.count() != 0 && of_file.file->FileDescriptor() < 0) {
-      of_file.file->MultiReadWithin(timeout, of_file.requests);
+    } else if (FileGate::IsToBeGiven(context) &&
+               of_file.file->FileDescriptor() < 0) {
+      of_file.file->MultiReadWithin(context, of_file.requests);
     } else {
       together[num_together++] = of_file;
     }

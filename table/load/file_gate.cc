@@ -40,30 +40,31 @@ Status FileGate::TakeTime(const ReadOptions& options, uint64_t offset,
 }
 
 Status FileGate::PassLimits(uint64_t offset, uint64_t bytes,
-                            microseconds* timeout) const {
+                            ReadContext* context) const {
   const ReadOptions& options = *limiting_options;
+  context->io_context = options.io_context;
   if (options.read_tier == ReadTier::kBlockCacheTier) {
     return NotInMemory(offset);
   }
-  Status status = TakeTime(options, offset, timeout);
+  Status status = TakeTime(options, offset, &context->timeout);
   if (!status.ok() || limiter_ == nullptr ||
       options.rate_limiter_priority == IoPriority::kTotal) {
     return status;
   }
   limiter_->Request(bytes, options.rate_limiter_priority,
                     RateLimiter::OpType::kRead);
-  return TakeTime(options, offset, timeout);
+  return TakeTime(options, offset, &context->timeout);
 }
 
 Status FileGate::ReadLimited(const RandomAccessFile& file, uint64_t offset,
                              size_t n, char* scratch, Slice* data) const {
   *data = Slice();
-  microseconds timeout;
-  Status status = PassLimits(offset, n, &timeout);
+  ReadContext context;
+  Status status = PassLimits(offset, n, &context);
   if (!status.ok()) return status;
-  return timeout.count() == 0
-             ? file.Read(offset, n, scratch, data)
-             : file.ReadWithin(timeout, offset, n, scratch, data);
+  return IsToBeGiven(context)
+             ? file.ReadWithin(context, offset, n, scratch, data)
+             : file.Read(offset, n, scratch, data);
 }
 
 }  // namespace ashlar::internal

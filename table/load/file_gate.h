@@ -1,7 +1,8 @@
 // FileGate: what a read of a table's file asks before it touches the file.
 //
 // ReadOptions may forbid a read to touch the file (read_tier), limit its time
-// (deadline, io_timeout) or its rate (rate_limiter_priority). A block may be
+// (deadline, io_timeout) or its rate (rate_limiter_priority), or have something
+// to be passed to the file (io_context). A block may be
 // needed far below the call that has the options: a part of an index or of a
 // filter is loaded by the first thread that needs it. So the options are not
 // passed down. The thread says which read it is doing, and the gate asks the
@@ -66,6 +67,7 @@ class LimitScope {
     const bool limit = options.read_tier != ReadTier::kReadAllTier ||
                        options.deadline.count() != 0 ||
                        options.io_timeout.count() != 0 ||
+                       options.io_context != nullptr ||
                        options.rate_limiter_priority != IoPriority::kTotal;
     return limit ? &options : nullptr;
   }
@@ -91,13 +93,16 @@ class FileGate {
       : clock_(clock), limiter_(limiter) {}
 
   // Asks for a read of `bytes` bytes, the first of them at `offset`. Returns
-  // Incomplete or TimedOut. Sets *timeout to what the file is to be given; 0:
-  // any time. May wait for the limiter.
-  Status Pass(uint64_t offset, uint64_t bytes,
-              std::chrono::microseconds* timeout) const {
-    *timeout = {};
+  // Incomplete or TimedOut. Sets *context to what the file is to be given. May
+  // wait for the limiter.
+  Status Pass(uint64_t offset, uint64_t bytes, ReadContext* context) const {
+    *context = {};
     return limiting_options == nullptr ? Status()
-                                       : PassLimits(offset, bytes, timeout);
+                                       : PassLimits(offset, bytes, context);
+  }
+  // Returns whether the file has to be given this context.
+  static bool IsToBeGiven(const ReadContext& context) {
+    return context.timeout.count() != 0 || context.io_context != nullptr;
   }
   // Asks, and does the read.
   Status Read(const RandomAccessFile& file, uint64_t offset, size_t n,
@@ -111,7 +116,7 @@ class FileGate {
 
  private:
   Status PassLimits(uint64_t offset, uint64_t bytes,
-                    std::chrono::microseconds* timeout) const;
+                    ReadContext* context) const;
   Status ReadLimited(const RandomAccessFile& file, uint64_t offset, size_t n,
                      char* scratch, Slice* data) const;
   Status TakeTime(const ReadOptions& options, uint64_t offset,

@@ -21,13 +21,16 @@ Cleanable PinnedBlock::Release() {
   return pin;
 }
 
+void PinnedBlock::MakeShared() {
+  if (shared_) return;
+  // Takes the memory first: if there is none, the block stays as it was.
+  SharedCleanable shared{Cleanable()};
+  shared.Adopt(Release());
+  shared_ = std::move(shared);
+}
+
 void PinnedBlock::Share(Cleanable* keeper) {
-  if (!shared_) {
-    // Takes the memory first: if there is none, the block stays as it was.
-    SharedCleanable shared{Cleanable()};
-    shared.Adopt(Release());
-    shared_ = std::move(shared);
-  }
+  MakeShared();
   shared_.ShareWith(keeper);
 }
 

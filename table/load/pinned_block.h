@@ -52,6 +52,9 @@ class PinnedBlock {
   // check them. Requires: the order is known.
   void CheckOnce(const KeyOrder& order, const BlockPlace& place,
                  BlockIterator* walker);
+  // Makes the block one that Share can share without memory. May throw
+  // std::bad_alloc, and then changes nothing.
+  void MakeShared();
   // Makes `keeper` keep the block's bytes alive too. May be called for any
   // number of keepers.
   void Share(Cleanable* keeper);

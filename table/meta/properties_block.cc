@@ -235,6 +235,10 @@ Status DecodeOne(std::string_view name, const Slice& value,
 
 }  // namespace
 
+bool HasPropertyField(std::string_view name) {
+  return name == kTimestampsPersisted || RowFinder().Find(name) != nullptr;
+}
+
 void EncodeProperties(const TableProperties& properties, Buffer* out) {
   std::map<std::string, std::string> entries =
       properties.user_collected_properties;

@@ -21,6 +21,10 @@ inline constexpr std::string_view kReservedPropertyPrefix = "rocksdb.";
 inline constexpr std::string_view kGlobalSeqnoProperty =
     "rocksdb.external_sst_file.global_seqno";
 
+// Returns whether TableProperties has a field for the property of that name, so
+// that no application may set it.
+bool HasPropertyField(std::string_view name);
+
 // Appends to *out a block of all that is set in `properties`.
 void EncodeProperties(const TableProperties& properties, Buffer* out);
 

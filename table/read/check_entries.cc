@@ -20,6 +20,7 @@ ReadOptions PlainOptions(const ReadOptions& options) {
   plain.read_tier = options.read_tier;
   plain.deadline = options.deadline;
   plain.io_timeout = options.io_timeout;
+  plain.io_context = options.io_context;
   plain.rate_limiter_priority = options.rate_limiter_priority;
   return plain;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "table/format/seek_target.h"
@@ -73,6 +74,42 @@ Status Iterator::PinValue(PinnableSlice* value) {
   assert(valid_);
   if (!PrepareValue()) return status();
   return state_->PinValue(value_, value);
+}
+
+void Iterator::SetValueKeeper(ValueKeeper keeper) {
+  if (state_ != nullptr) state_->SetValueKeeper(std::move(keeper));
+}
+
+Status Iterator::KeepValue() {
+  assert(valid_);
+  if (!PrepareValue()) return status();
+  State& s = *state_;
+  if (!s.value_keeper) {
+    return Status::InvalidArgument("KeepValue without a keeper");
+  }
+  const Status kept = OrMemoryLimit([&s] { return s.KeepValue(); });
+  Show(s.CurrentStatus().ok());
+  return kept;
+}
+
+Status Iterator::State::KeepValue() {
+  PinnableSlice pinned;
+  Status status = PinValue(shown.value, &pinned);
+  if (!status.ok()) return status;
+  Cleanable pin;
+  shown.value = pinned.DelegatePinTo(&pin);
+  value_keeper(std::move(pin));
+  return {};
+}
+
+Status Iterator::DelegatePinsTo(Cleanable* keeper) {
+  if (state_ == nullptr) return Status::OutOfMemory();
+  if (!state_->pins_values) {
+    return Status::InvalidArgument("DelegatePinsTo needs pin_data");
+  }
+  Status moved = OrMemoryLimit([&] { return state_->DelegatePins(keeper); });
+  if (moved.ok()) Show(false);
+  return moved;
 }
 
 Status internal::PinCopy(const Slice& bytes, PinnableSlice* value) {
@@ -149,6 +186,39 @@ void Iterator::SeekForPrev(const Slice& user_key, SequenceNumber snapshot) {
     s.seek_target.clear();
     AppendLastTarget(user_key, s.timestamp_size, snapshot, &s.seek_target);
     return s.SeekForPrev(s.seek_target);
+  }));
+}
+
+bool Iterator::State::AimAtInternal(const Slice& internal_key) {
+  seek_target.clear();
+  if (!usable) return false;
+  if (internal_key.size() < timestamp_size + kInternalKeyTailBytes) {
+    return Fail(Status::InvalidArgument(
+        "cannot seek an internal key of " +
+        std::to_string(internal_key.size()) + " bytes, expected at least " +
+        std::to_string(timestamp_size + kInternalKeyTailBytes)));
+  }
+  seek_target.assign(internal_key.data(), internal_key.size());
+  return true;
+}
+
+void Iterator::SeekInternal(const Slice& internal_key) {
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  const HistogramTimer timer(s.counters, Histogram::kDbSeek);
+  s.counters.CountSeek();
+  Show(MoveWithin(&s, [&] {
+    return s.AimAtInternal(internal_key) && s.Seek(s.seek_target);
+  }));
+}
+
+void Iterator::SeekForPrevInternal(const Slice& internal_key) {
+  if (state_ == nullptr) return;
+  State& s = *state_;
+  const HistogramTimer timer(s.counters, Histogram::kDbSeek);
+  s.counters.CountSeek();
+  Show(MoveWithin(&s, [&] {
+    return s.AimAtInternal(internal_key) && s.SeekForPrev(s.seek_target);
   }));
 }
 

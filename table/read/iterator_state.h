@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "ashlar/table/iterator.h"
 #include "ashlar/table/read_options.h"
@@ -70,6 +71,10 @@ struct Iterator::State {
   // Sets seek_target to the internal key that a Seek looks for.
   void AimAt(const Slice& user_key, SequenceNumber most);
 
+  // Sets seek_target to this internal key. Returns false if it cannot be one,
+  // or if the options are wrong: the status then says so.
+  bool AimAtInternal(const Slice& internal_key);
+
   // Returns the iterator's state; null if there was no memory for one.
   static const State* Of(const Iterator& it) { return it.state_.get(); }
   static State* Of(Iterator* it) { return it->state_.get(); }
@@ -88,7 +93,8 @@ struct Iterator::State {
   const bool may_grow;
   // Whether the entry is `shown`, without its value, until Prepare.
   bool unprepared = false;
-  bool usable = true;  // false: the options are wrong, as `status` says
+  ValueKeeper value_keeper;  // may be empty
+  bool usable = true;        // false: the options are wrong, as `status` says
 
   // Each of these returns whether the walk is then at an entry. If it is not,
   // the status says whether that is an end or an error.
@@ -124,6 +130,18 @@ struct Iterator::State {
   virtual bool Fail(const Status& error) = 0;
   // Makes *value the value, which is `bytes` and belongs to the current entry.
   virtual Status PinValue(const Slice& bytes, PinnableSlice* value) = 0;
+
+  virtual void SetValueKeeper(ValueKeeper keeper) {
+    value_keeper = std::move(keeper);
+  }
+  // Keeps the value of the current entry. Unless another state does better,
+  // pins that of `shown`, and passes it to the keeper at once. Requires: there
+  // are a keeper and a value.
+  virtual Status KeepValue();
+  // Iterator::DelegatePinsTo. Requires: pins_values.
+  virtual Status DelegatePins(Cleanable* /*keeper*/) {
+    return Status::InvalidArgument("DelegatePinsTo is for tables");
+  }
 };
 
 }  // namespace ashlar

@@ -7,18 +7,16 @@
 #include <algorithm>
 
 #include "table/index/index_cursor.h"
-#include "table/read/reader_internals.h"
 
 namespace ashlar::internal {
 
-Status AppendKeyAnchors(const TableReader& table, uint64_t most,
+Status AppendKeyAnchors(const OpenedTable& table, uint64_t most,
                         std::vector<KeyAnchor>* anchors) {
-  const OpenedTable& opened = ReaderInternals::TableOf(table);
-  IndexCursor at(&opened.index);
-  IndexCursor last(&opened.index);
+  IndexCursor at(&table.index);
+  IndexCursor last(&table.index);
   uint64_t end = 0;
   if (last.SeekToLast()) end = last.handle().End();
-  const size_t timestamp_size = opened.stored_order.timestamp_size();
+  const size_t timestamp_size = table.stored_order.timestamp_size();
   std::string memory;
   uint64_t from = 0;
   uint64_t step = 0;
@@ -40,9 +38,7 @@ Status AppendKeyAnchors(const TableReader& table, uint64_t most,
                         handle.End() - from});
     from = handle.End();
   }
-  if (!at.status().ok()) return opened.Named(at.status());
-  if (!last.status().ok()) return opened.Named(last.status());
-  return {};
+  return at.status().ok() ? last.status() : at.status();
 }
 
 }  // namespace ashlar::internal

@@ -132,6 +132,8 @@ struct BatchRead {
   const ReadOptions& options;
   SequenceNumber snapshot;
   const BatchOperandCallback& on_operand;
+  // Not null: versions are visited, and no answers given.
+  const BatchVersionCallback* visit = nullptr;
 };
 
 // Keys that are looked up in one table.
@@ -151,6 +153,8 @@ struct TableKeys {
 //   void Take(TableKeys* of, size_t k, const Status& status);
 //   // Returns what a lookup of key k passes merge operands to.
 //   MergeOperandCallback OperandsOf(size_t k);
+//   // If it visits versions: what a lookup of key k passes them to.
+//   VersionCallback VersionsOf(size_t k);
 template <typename Owner, size_t kMostKeys>
 class KeyBatch {
  public:
@@ -238,6 +242,18 @@ class KeyBatch {
       }
     });
   }
+  // The same if versions are visited.
+  void VisitByWords(TableKeys* of) {
+    of->keys.ForEach([&](size_t k) {
+      if (words_[k].tells == WordPlace::Tells::kUnknown) return;
+      End(of, k, WithLookup(*of->table, k, [&](PointLookup* lookup) {
+            PinnedBlock* const block = &blocks_[block_of_[k]];
+            return lookup->VisitByWords(words_[k], block)
+                       ? Status()
+                       : lookup->RunFrom(&cursors_[k], block, IsShared(k));
+          }));
+    });
+  }
   void SearchBlocks(TableKeys* of) {
     of->keys.ForEach([&](size_t k) {
       if (!requests_[block_of_[k]].postponed) Search(of, k);
@@ -260,9 +276,18 @@ class KeyBatch {
     if (read_.on_operand) {
       on_operand = static_cast<Owner*>(this)->OperandsOf(k);
     }
-    PointLookup lookup(table, read_.options, user_keys_[k], read_.snapshot,
-                       &on_operand, &results_[k]);
-    return use(&lookup);
+    const auto run = [&](const VersionCallback* visit) {
+      PointLookup lookup(table, read_.options, user_keys_[k], read_.snapshot,
+                         &on_operand, visit, &results_[k]);
+      return use(&lookup);
+    };
+    if constexpr (requires(Owner* owner) { owner->VersionsOf(k); }) {
+      if (read_.visit != nullptr) [[unlikely]] {
+        const VersionCallback visit = static_cast<Owner*>(this)->VersionsOf(k);
+        return run(&visit);
+      }
+    }
+    return run(nullptr);
   }
   TargetKey Target(const OpenedTable& table, size_t k) const {
     return TargetKey(table, user_keys_[k], read_.options.timestamp,

@@ -209,6 +209,10 @@ Status LoadIndex(const OpenedTable& table, FileWindow* window,
 Status LoadFilter(const OpenedTable& table, FileWindow* window,
                   std::unique_ptr<const TableFilter>* filter) {
   auto opened = std::make_unique<TableFilter>(table.filter_subject);
+  if (table.skips_filter) {
+    *filter = std::move(opened);
+    return {};
+  }
   Status status;
   const MetaBlockEntry* const full = FindFilter(table, kFullFilterPrefix);
   if (full != nullptr) {

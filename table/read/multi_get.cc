@@ -1,6 +1,8 @@
 #include "table/read/multi_get.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "table/read/batch_limits.h"
 #include "table/read/key_batch.h"
@@ -53,6 +55,12 @@ class MultiGetChunk : public KeyBatch<MultiGetChunk, kKeysAtOnce> {
     };
   }
 
+  VersionCallback VersionsOf(size_t k) {
+    return [this, k](const StoredVersion& version) {
+      return (*read().visit)(first_key_ + k, version);
+    };
+  }
+
  private:
   void AnswerAll() {
     PerfContext* const timing = timing_context;
@@ -75,7 +83,7 @@ class MultiGetChunk : public KeyBatch<MultiGetChunk, kKeysAtOnce> {
       const StageTimer timer(&PerfContext::block_seek_nanos, timing);
       if (!table_.HasRangeDeletions(read().options)) {
         LookAtWords(of_);
-        AnswerByWords(&of_);
+        read().visit == nullptr ? AnswerByWords(&of_) : VisitByWords(&of_);
       }
       SearchBlocks(&of_);
     }
@@ -129,6 +137,35 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
       limits.Count(results.subspan(begin, n), statuses.subspan(begin, n));
   }
   table.counters.SampleMultiGet(results);
+}
+
+void RunVisitBatch(const OpenedTable& table, const ReadOptions& options,
+                   std::span<const Slice> user_keys, SequenceNumber snapshot,
+                   std::span<Status> statuses,
+                   const BatchVersionCallback& visit) {
+  const Status usable =
+      OrMemoryLimit([&] { return PointLookup::CheckOptions(table, options); });
+  if (!usable.ok()) {
+    std::fill(statuses.begin(), statuses.end(), table.Named(usable));
+    return;
+  }
+  const HistogramTimer timer(table.counters, Histogram::kDbMultiGet);
+  table.counters.CountMultiGetCall();
+  const BatchOperandCallback no_operands;
+  const BatchRead read{options, snapshot, no_operands, &visit};
+  std::array<GetResult, kKeysAtOnce> counted;
+  for (size_t begin = 0; begin < user_keys.size(); begin += kKeysAtOnce) {
+    const Status ended = table.source.gate().CheckDeadline(options);
+    if (!ended.ok()) [[unlikely]] {
+      std::fill(statuses.begin() + static_cast<ptrdiff_t>(begin),
+                statuses.end(), ended);
+      return;
+    }
+    const size_t n = std::min(kKeysAtOnce, user_keys.size() - begin);
+    MultiGetChunk(table, read, begin, user_keys.subspan(begin, n),
+                  counted.data(), statuses.data() + begin)
+        .Run();
+  }
 }
 
 }  // namespace ashlar::internal

@@ -25,6 +25,12 @@ void RunMultiGet(const OpenedTable& table, const ReadOptions& options,
                  std::span<GetResult> results, std::span<Status> statuses,
                  const BatchOperandCallback& on_operand);
 
+// Does what TableReader::VisitVersionsBatch does.
+void RunVisitBatch(const OpenedTable& table, const ReadOptions& options,
+                   std::span<const Slice> user_keys, SequenceNumber snapshot,
+                   std::span<Status> statuses,
+                   const BatchVersionCallback& visit);
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_TABLE_READ_MULTI_GET_H_

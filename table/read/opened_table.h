@@ -79,6 +79,7 @@ struct OpenedTable {
   // The name of the file's filter in the metaindex, that of its policy.
   std::string_view filter_name = kBuiltinFilterName;
   FilterSubject filter_subject;
+  bool skips_filter = false;  // nothing of the file's filter is used
   MetadataPins pins;
   LateIndex index;
   OnDemand<const TableFilter> filter;
@@ -171,10 +172,14 @@ Status CheckProperties(const TableProperties& properties,
                        DeclaredCompression* declared);
 
 // Opens the table: reads what the options say, and range deletions. Messages
-// begin with the file's name.
-Status OpenTable(std::unique_ptr<RandomAccessFile> file,
+// begin with the file's name. *file goes to *table as soon as there is one,
+// also if opening that fails: TakeFile gives it back.
+Status OpenTable(std::unique_ptr<RandomAccessFile>* file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table);
+
+// Ends a table that nobody uses, and returns its file.
+std::unique_ptr<RandomAccessFile> TakeFile(std::unique_ptr<OpenedTable> table);
 
 }  // namespace ashlar::internal
 

@@ -1,5 +1,6 @@
 #include "table/read/point_lookup.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,16 @@ using SpareKeyMemory = ThreadSpare<Buffer, PointLookup>;
 
 void ShareBlock(void* block, Cleanable* keeper) {
   static_cast<PinnedBlock*>(block)->Share(keeper);
+}
+
+using SharedValue = std::shared_ptr<ResolvedValue>;
+
+void ShareResolved(void* resolved, Cleanable* keeper) {
+  auto mine =
+      std::make_unique<SharedValue>(*static_cast<SharedValue*>(resolved));
+  keeper->RegisterCleanup(
+      [](void* owner, void*) { delete static_cast<SharedValue*>(owner); },
+      mine.release(), nullptr);
 }
 
 }  // namespace
@@ -77,7 +88,7 @@ Status PointLookup::End(const Status& status) {
   if (!status.ok()) {
     result_->Reset();
   } else if (!decided_ && deletion_.sequence != 0) {
-    TakeRangeDeletion();
+    visit_ == nullptr ? TakeRangeDeletion() : VisitRangeDeletion();
   }
   return status;
 }
@@ -197,6 +208,8 @@ void PointLookup::TakeRangeDeletion() {
 }
 
 Status PointLookup::TakeEntry() {
+  if (visit_ != nullptr) [[unlikely]]
+    return VisitEntry();
   decided_ = true;
   if (SequenceOf(block_->key()) < deletion_.sequence) {
     TakeRangeDeletion();
@@ -212,6 +225,105 @@ Status PointLookup::TakeEntry() {
     return TakeReference();
   }
   return TakeStored();
+}
+
+namespace {
+
+// Returns what a Get says of a key whose newest version has this type.
+GetResult::State StateOf(ValueType type) {
+  switch (type) {
+    case ValueType::kTypeMerge:
+      return GetResult::State::kMerged;
+    case ValueType::kTypeDeletion:
+    case ValueType::kTypeSingleDeletion:
+    case ValueType::kTypeDeletionWithTimestamp:
+    case ValueType::kTypeRangeDeletion:
+      return GetResult::State::kDeleted;
+    default:
+      return GetResult::State::kFound;
+  }
+}
+
+}  // namespace
+
+// Passes a version to the visitor, and returns what it returned. Notes in the
+// result what is counted of it.
+bool PointLookup::Visit(const StoredVersion& version) {
+  result_->state = StateOf(version.type);
+  result_->type = version.type;
+  // Of the bytes, only the number is used.
+  result_->value.Pin(version.value, Cleanable());
+  return (*visit_)(version);
+}
+
+bool PointLookup::VisitByWords(const WordPlace& place, PinnedBlock* block) {
+  if (place.tells == WordPlace::Tells::kUnknown) return false;
+  if (place.tells == WordPlace::Tells::kEntry) {
+    EntryMatch match;
+    if (!block->cached()->words().Matches(block->view(), place.entry, user_key_,
+                                          &match)) {
+      return false;
+    }
+    const SequenceNumber sequence = match.tail >> 8;
+    const auto type = static_cast<uint8_t>(match.tail);
+    if (sequence > snapshot_ || !IsDataBlockType(type) ||
+        table_.blobs != nullptr) {
+      return false;
+    }
+    if (Visit({sequence, static_cast<ValueType>(type), Slice(),
+               BlockBytes(match.value, ShareBlock, block)})) {
+      passed_tail_ = match.tail;
+      return false;
+    }
+  }
+  ++result_->data_blocks_read;
+  return true;
+}
+
+void PointLookup::VisitRangeDeletion() {
+  decided_ = true;
+  const bool any_before = result_->state != GetResult::State::kNotFound;
+  const ValueType type_before = result_->type;
+  Visit({deletion_.sequence, ValueType::kTypeRangeDeletion, deletion_.timestamp,
+         BlockBytes(Slice(), nullptr, nullptr)});
+  // A filter that let the key pass was right if the key has versions.
+  if (any_before) result_->type = type_before;
+}
+
+Status PointLookup::VisitEntry() {
+  decided_ = false;
+  const Slice key = block_->key();
+  if (TailOf(key) >= passed_tail_) return {};
+  if (SequenceOf(key) < deletion_.sequence) {
+    // Versions with older timestamps may be of later writes.
+    if (table_.order.timestamp_size() == 0) VisitRangeDeletion();
+    return {};
+  }
+  if (table_.blobs != nullptr && EmbeddedBlobs::MayRefer(TypeOf(key)))
+      [[unlikely]] {
+    return VisitReference();
+  }
+  decided_ = !Visit({SequenceOf(key), TypeOf(key),
+                     TimestampOf(UserKeyOf(key), table_.order.timestamp_size()),
+                     BlockBytes(block_->value(), ShareBlock, searched_)});
+  return {};
+}
+
+// Visits an entry that may refer to embedded blobs.
+Status PointLookup::VisitReference() {
+  const Slice key = block_->key();
+  auto resolved = std::make_shared<ResolvedValue>();
+  Status status = table_.blobs->Resolve(key, block_->value(), options_,
+                                        /*window=*/nullptr, resolved.get());
+  if (!status.ok()) return status;
+  const bool followed = resolved->followed();
+  const BlockBytes value =
+      followed ? BlockBytes(resolved->value(), ShareResolved, &resolved)
+               : BlockBytes(block_->value(), ShareBlock, searched_);
+  decided_ = !Visit({SequenceOf(key), followed ? resolved->type() : TypeOf(key),
+                     TimestampOf(UserKeyOf(key), table_.order.timestamp_size()),
+                     value});
+  return {};
 }
 
 Status PointLookup::TakeStored() {

@@ -23,15 +23,19 @@ namespace ashlar::internal {
 class PointLookup {
  public:
   // Requires: all of these outlive the lookup. on_operand may be null, or
-  // empty: there is no callback.
+  // empty: there is no callback. If `visit` is not null, this lookup visits
+  // stored versions, as TableReader::VisitVersions does, and *result tells only
+  // what is to be counted.
   PointLookup(const OpenedTable& table, const ReadOptions& options,
               const Slice& user_key, SequenceNumber snapshot,
-              const MergeOperandCallback* on_operand, GetResult* result)
+              const MergeOperandCallback* on_operand,
+              const VersionCallback* visit, GetResult* result)
       : table_(table),
         options_(options),
         user_key_(user_key),
         snapshot_(snapshot),
         on_operand_(on_operand),
+        visit_(visit),
         result_(result) {}
   PointLookup(const PointLookup&) = delete;
   PointLookup& operator=(const PointLookup&) = delete;
@@ -50,6 +54,10 @@ class PointLookup {
   // too, so a value shares it; else the value takes it over. The caller
   // measures the time.
   Status RunFrom(IndexCursor* at, PinnedBlock* block, bool shared);
+  // For a lookup that visits, before RunFrom: visits the version that the words
+  // of the block name, if they decide. Returns true if the lookup has ended;
+  // else RunFrom goes on after that version. Requires: no range deletions.
+  bool VisitByWords(const WordPlace& place, PinnedBlock* block);
   // Does the lookup for a key that no block may have.
   Status RunWithoutBlocks();
 
@@ -72,6 +80,10 @@ class PointLookup {
   Status LoadBlock(const IndexCursor& at);
   Status SearchBlock(const IndexCursor& at, PinnedBlock* searched, bool* done);
   Status TakeEntry();
+  Status VisitEntry();
+  Status VisitReference();
+  void VisitRangeDeletion();
+  bool Visit(const StoredVersion& version);
   Status TakeStored();
   Status TakeReference();
   void TakeRangeDeletion();
@@ -90,7 +102,10 @@ class PointLookup {
   const Slice user_key_;
   const SequenceNumber snapshot_;
   const MergeOperandCallback* const on_operand_;
+  const VersionCallback* const visit_;
   GetResult* const result_;
+  // Versions with this tail or a larger one were visited by words.
+  uint64_t passed_tail_ = ~uint64_t{0};
   TargetKey target_;
   PinnedBlock* searched_ = nullptr;  // the caller's or own_
   bool shared_ = false;

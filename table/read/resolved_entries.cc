@@ -29,12 +29,42 @@ ResolvedEntries::ResolvedEntries(const OpenedTable* table,
   window_.ChargeTo(table->charges.read_ahead.Sibling());
 }
 
-bool ResolvedEntries::Show(bool on_entry) {
-  shows_resolved_ = false;
-  if (!on_entry) return false;
+Slice ResolvedEntries::TargetWithType(const Slice& internal_key, uint8_t type) {
+  target_.assign(internal_key.data(), internal_key.size());
+  target_[internal_key.size() - kInternalKeyTailBytes] =
+      static_cast<char>(type);
+  return target_;
+}
+
+// An entry is stored with another type than it is shown with. So both seeks
+// take all entries of the sequence number, and pass over those that are shown
+// on the other side of the key.
+bool ResolvedEntries::Seek(const Slice& internal_key) {
+  bool on_entry = Show(stored_->Seek(TargetWithType(internal_key, 0xff)));
+  while (on_entry && table_.order.Compare(shown.key, internal_key) < 0) {
+    on_entry = NextBlock();
+  }
+  return on_entry;
+}
+
+bool ResolvedEntries::SeekForPrev(const Slice& internal_key) {
+  bool on_entry = Show(stored_->SeekForPrev(TargetWithType(internal_key, 0)));
+  while (on_entry && table_.order.Compare(shown.key, internal_key) > 0) {
+    on_entry = PrevBlock();
+  }
+  return on_entry;
+}
+
+void ResolvedEntries::ShowStored() {
   shown = stored_->shows_block
               ? Entry{stored_->block.key(), stored_->block.value()}
               : stored_->shown;
+}
+
+bool ResolvedEntries::Show(bool on_entry) {
+  shows_resolved_ = false;
+  if (!on_entry) return false;
+  ShowStored();
   if (!EmbeddedBlobs::MayRefer(TypeOf(shown.key))) return true;
   const Status status = options_.pin_data ? ResolveOnce() : Resolve();
   if (!status.ok()) return Fail(status);
@@ -97,6 +127,30 @@ Status ResolvedEntries::PinValue(const Slice& bytes, PinnableSlice* value) {
     value->Pin(bytes, std::move(pin));
     return Status();
   });
+}
+
+Status ResolvedEntries::KeepValue() {
+  if (shows_resolved_) return State::KeepValue();
+  Status kept = stored_->KeepValue();
+  if (stored_->CurrentStatus().ok()) ShowStored();
+  return kept;
+}
+
+Status ResolvedEntries::DelegatePins(Cleanable* keeper) {
+  auto entries = std::make_unique<KeptEntries>();
+  Cleanable both;
+  Status status = stored_->DelegatePins(&both);
+  if (!status.ok()) return status;
+  shows_resolved_ = false;
+  resolved_.reset();
+  entries->swap(kept_);
+  kept_bytes_ = 0;
+  charge_.Clear();
+  both.RegisterCleanup(
+      [](void* held, void*) { delete static_cast<KeptEntries*>(held); },
+      entries.release(), nullptr);
+  both.DelegateCleanupsTo(keeper);
+  return {};
 }
 
 }  // namespace ashlar::internal

@@ -34,12 +34,8 @@ class ResolvedEntries final : public Iterator::State {
 
   bool SeekToFirst() override { return Show(stored_->SeekToFirst()); }
   bool SeekToLast() override { return Show(stored_->SeekToLast()); }
-  bool Seek(const Slice& internal_key) override {
-    return Show(stored_->Seek(internal_key));
-  }
-  bool SeekForPrev(const Slice& internal_key) override {
-    return Show(stored_->SeekForPrev(internal_key));
-  }
+  bool Seek(const Slice& internal_key) override;
+  bool SeekForPrev(const Slice& internal_key) override;
   bool NextBlock() override {
     return Show(stored_->block.Next() || stored_->NextBlock());
   }
@@ -56,6 +52,12 @@ class ResolvedEntries final : public Iterator::State {
   }
   bool Fail(const Status& error) override { return stored_->Fail(error); }
   Status PinValue(const Slice& bytes, PinnableSlice* value) override;
+  void SetValueKeeper(ValueKeeper keeper) override {
+    value_keeper = keeper;
+    stored_->SetValueKeeper(std::move(keeper));
+  }
+  Status KeepValue() override;
+  Status DelegatePins(Cleanable* keeper) override;
 
  private:
   // An entry whose references were followed.
@@ -64,7 +66,9 @@ class ResolvedEntries final : public Iterator::State {
     ResolvedValue value;
   };
 
+  Slice TargetWithType(const Slice& internal_key, uint8_t type);
   bool Show(bool on_entry);
+  void ShowStored();
   Status Resolve();
   Status ResolveOnce();
   Status Charge();
@@ -78,8 +82,11 @@ class ResolvedEntries final : public Iterator::State {
   bool shows_resolved_ = false;  // else the entry is as it is stored
   bool is_shared_ = false;       // a value that was pinned has *resolved_ too
   // With pin_data: by the key as it is stored, and how much memory they have.
-  std::map<std::string, std::shared_ptr<Resolved>, std::less<>> kept_;
+  using KeptEntries =
+      std::map<std::string, std::shared_ptr<Resolved>, std::less<>>;
+  KeptEntries kept_;
   uint64_t kept_bytes_ = 0;
+  std::string target_;  // kept for its memory
 };
 
 }  // namespace ashlar::internal

@@ -167,10 +167,11 @@ class TableFilter {
   std::optional<LevelDbFilter> leveldb_;
 };
 
+// Inlined always: a call would cost a Get 15 instructions of 250.
 template <typename BeginSearch>
-TableFilter::Answer TableFilter::AskKeyAtHand(const Slice& user_key,
-                                              const BeginSearch& begin_search,
-                                              PerfContext* timing) const {
+[[gnu::always_inline]] inline TableFilter::Answer TableFilter::AskKeyAtHand(
+    const Slice& user_key, const BeginSearch& begin_search,
+    PerfContext* timing) const {
   const bool whole = subject_.whole_keys();
   Slice prefix;
   if (kind_ != Kind::kFull || (!whole && !subject_.OfKey(user_key, &prefix))) {

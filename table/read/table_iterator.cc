@@ -45,7 +45,7 @@ TableIterator::TableIterator(const OpenedTable* opened,
   }
 }
 
-TableIterator::~TableIterator() = default;
+TableIterator::~TableIterator() { HandOver(); }
 
 bool TableIterator::Fail(const Status& error) {
   status = table->Named(error);
@@ -55,6 +55,7 @@ bool TableIterator::Fail(const Status& error) {
 }
 
 void TableIterator::LetGo() {
+  HandOver();
   at_upper_bound = false;
   unprepared = false;
   shows_block = true;
@@ -169,6 +170,7 @@ bool TableIterator::Prepare() {
 bool TableIterator::LoadBlock() {
   if (has_block && block_offset == at.handle().offset) return true;
   has_block = false;
+  HandOver();
   const BlockPlace place = at.place();
   Status loading = options.pin_data ? TakeKeptBlock(place) : TakeBlock(place);
   if (loading.ok() && passing_charge.any()) [[unlikely]]
@@ -470,6 +472,63 @@ Status TableIterator::PinValue(const Slice& bytes, PinnableSlice* value) {
   });
   if (!shared.ok()) return shared;
   value->Pin(bytes, std::move(pin));
+  return {};
+}
+
+// Passes the block to the keeper if a value of it is to be kept. Needs no
+// memory: KeepValue has made the block one that is shared.
+void TableIterator::HandOver() {
+  if (!is_to_keep) [[likely]]
+    return;
+  is_to_keep = false;
+  Cleanable pin;
+  loaded->Share(&pin);
+  value_keeper(std::move(pin));
+}
+
+void TableIterator::SetValueKeeper(ValueKeeper keeper) {
+  HandOver();
+  value_keeper = std::move(keeper);
+}
+
+// Makes the bytes of the block its own, and goes back to the entry.
+Status TableIterator::OwnBlock() {
+  const std::string key = block.key().ToString();
+  const BlockPlace place = at.place();
+  Status status = loaded->MakeOwn(place);
+  if (!status.ok()) return status;
+  block.Reset(loaded->view(), place);
+  bool on_entry = bounds.Narrow(at, &block, &cut_above) && block.SeekToFirst();
+  // Not by a search, for which the order of keys would have to be known.
+  while (on_entry && block.key() != Slice(key)) on_entry = block.Next();
+  if (on_entry) return {};
+  Fail(block.status().ok()
+           ? place.Corruption("entry not found again", DescribeInternalKey(key))
+           : block.status());
+  return CurrentStatus();
+}
+
+Status TableIterator::KeepValue() {
+  if (is_to_keep) return {};
+  if (!loaded->HasOwnBytes()) {
+    Status status = OwnBlock();
+    if (!status.ok()) return status;
+  }
+  loaded->MakeShared();
+  is_to_keep = true;
+  return {};
+}
+
+Status TableIterator::DelegatePins(Cleanable* keeper) {
+  if (kept.empty()) return {};
+  auto blocks = std::make_unique<KeptBlocks>();
+  keeper->RegisterCleanup(
+      [](void* held, void*) { delete static_cast<KeptBlocks*>(held); },
+      blocks.get(), nullptr);
+  KeptBlocks* const moved = blocks.release();
+  LetGo();
+  moved->swap(kept);
+  kept_charge.Clear();
   return {};
 }
 

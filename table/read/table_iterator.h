@@ -47,7 +47,10 @@ struct TableIterator final : Iterator::State {
   MemoryCharge kept_charge;
   // With ReadOptions::pin_data: every block that the walk came to, by offset
   // and size.
-  std::map<std::pair<uint64_t, uint64_t>, PinnedBlock> kept;
+  using KeptBlocks = std::map<std::pair<uint64_t, uint64_t>, PinnedBlock>;
+  KeptBlocks kept;
+  // Whether *loaded goes to the value keeper.
+  bool is_to_keep = false;
   BlocksAhead ahead;
   std::unique_ptr<DecodeAhead> decoder;  // null: nobody helps
   IndexCursor at;
@@ -86,6 +89,10 @@ struct TableIterator final : Iterator::State {
   bool Fail(const Status& error) override;
   // Shares the block with all values that were pinned there.
   Status PinValue(const Slice& bytes, PinnableSlice* value) override;
+  void SetValueKeeper(ValueKeeper keeper) override;
+  // Notes that the block goes to the keeper when the walk leaves it.
+  Status KeepValue() override;
+  Status DelegatePins(Cleanable* keeper) override;
   // Walks over all entries of the block of `at`, and adds their number to
   // *entries. Follows references to embedded blobs with `blobs`, unless that is
   // null. Returns false if `status` then has an error. Requires: nothing is
@@ -102,6 +109,8 @@ struct TableIterator final : Iterator::State {
   bool SeekInBlock(const Slice& internal_key);
   enum class Direction : bool { kForward, kBackward };
   bool BeginWalk(Direction direction);
+  void HandOver();
+  Status OwnBlock();
   bool TakesKeyFromIndex(const Slice& internal_key) const;
   bool ShowFirstKey();
   bool LoadBlock();

@@ -154,11 +154,25 @@ class TableOpener {
     TableProperties& properties = table_->properties;
     status = DecodeProperties(block.contents, place, &properties);
     if (!status.ok()) return status;
+    NoteGlobalSeqno(block.contents, place.handle);
     DeclaredCompression declared;
     status = CheckProperties(properties, footer().traits(), &declared);
     table_->source.Declare(declared, options.codecs);
     properties_place_ = place;
     return place.Wrap("bad property", status);
+  }
+
+  // Notes where in the file ingestion may overwrite the global sequence number.
+  // A block that was compressed has no such place.
+  void NoteGlobalSeqno(const Slice& contents, const BlockHandle& handle) {
+    TableProperties& properties = table_->properties;
+    if (!properties.external_sst_file_global_seqno.has_value() ||
+        contents.size() != handle.size) {
+      return;
+    }
+    const size_t at = FindGlobalSeqno(contents);
+    if (at == 0) return;
+    properties.external_sst_file_global_seqno_offset = handle.offset + at;
   }
 
   // Reads all behind the data blocks into the window, unless that has it. What
@@ -279,9 +293,12 @@ class TableOpener {
     table.index_place.kind = BlockKind::kIndex;
     Status status = IndexHandle(&table.index_place.handle);
     if (!status.ok()) return status;
-    ChooseFilter(options.filter_policies, table_);
-    table.filter_subject =
-        FilterSubject(table.properties, options.prefix_extractor);
+    table.skips_filter = options.skip_filters;
+    if (!table.skips_filter) {
+      ChooseFilter(options.filter_policies, table_);
+      table.filter_subject =
+          FilterSubject(table.properties, options.prefix_extractor);
+    }
     table.prefixes = options.prefix_extractor != nullptr
                          ? options.prefix_extractor
                          : FindBuiltinPrefixExtractor(
@@ -450,7 +467,13 @@ Status CheckProperties(const TableProperties& properties,
   return status;
 }
 
-Status OpenTable(std::unique_ptr<RandomAccessFile> file,
+std::unique_ptr<RandomAccessFile> TakeFile(std::unique_ptr<OpenedTable> table) {
+  std::unique_ptr<RandomAccessFile> file = std::move(table->file);
+  table.reset();
+  return file;
+}
+
+Status OpenTable(std::unique_ptr<RandomAccessFile>* file,
                  const ReaderOptions& options,
                  std::unique_ptr<OpenedTable>* table) {
   Status status = CheckBounds(options);
@@ -460,15 +483,15 @@ Status OpenTable(std::unique_ptr<RandomAccessFile> file,
   if (status.ok()) status = CheckCodecs(options.codecs);
   if (status.ok()) status = CheckFilterPolicies(options.filter_policies);
   if (!status.ok()) return status;
-  const RandomAccessFile& opened = *file;
+  const RandomAccessFile& opened = **file;
   const ReadCounters counters(options.statistics.get());
   const HistogramTimer timer(counters, Histogram::kTableOpenIoMicros);
-  FileWindow window(file.get(), 0, false, counters);
+  FileWindow window(&opened, 0, false, counters);
   Footer footer;
   status = ReadFooter(opened, options.tail_size, &window, &footer);
   if (!status.ok()) return NamedAfter(opened, status);
   *table = std::make_unique<OpenedTable>(
-      std::move(file), footer, options.max_uncompressed_block_bytes,
+      std::move(*file), footer, options.max_uncompressed_block_bytes,
       options.statistics, options.block_cache_tracer);
   OpenedTable& opened_table = **table;
   opened_table.data.Coalesce(

@@ -2,18 +2,23 @@
 
 #include "ashlar/table/table_reader.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "table/index/index_cursor.h"
 #include "table/meta/plain_block.h"
+#include "table/read/ask_filter.h"
 #include "table/read/check_entries.h"
 #include "table/read/get.h"
+#include "table/read/key_anchors.h"
 #include "table/read/load_parts.h"
 #include "table/read/multi_get.h"
+#include "table/read/prefetch.h"
 #include "table/read/reader_internals.h"
 #include "table/read/resolved_entries.h"
 #include "table/read/table_iterator.h"
 #include "table/read/visible_entries.h"
+#include "table/read/visit_versions.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -22,46 +27,70 @@ using namespace internal;
 
 namespace {
 
-Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options) {
-  FileWindow window(table.file.get(), options.readahead_size, options.async_io,
-                    table.counters, table.readahead);
-  Buffer scratch;
-  window.AskFirst(table.source.gate());
-  const LimitScope limits(options);
-  const auto check = [&](const BlockPlace& place) {
+// Reads blocks, and compares them with their checksums.
+class ChecksumReads {
+ public:
+  ChecksumReads(const OpenedTable& table, const ReadOptions& options)
+      : table_(table),
+        window_(table.file.get(), options.readahead_size, options.async_io,
+                table.counters, table.readahead) {
+    window_.AskFirst(table.source.gate());
+  }
+
+  Status Check(const BlockPlace& place) {
     StoredBlock stored;
     Status status =
-        table.source.ReadStored(place, true, &window, &scratch, &stored);
+        table_.source.ReadStored(place, true, &window_, &scratch_, &stored);
     return status.ok() ? BlockSource::CheckChecksum(place, stored) : status;
-  };
-  const IndexReader* index;
-  const TableFilter* filter;
-  Status status = table.index.Need(&index);
-  if (status.ok()) status = table.filter.Need(&filter);
-  if (!status.ok()) return table.Named(status);
-  IndexCursor at(&table.index);
-  bool on_block = at.SeekToFirst();
-  for (; on_block; on_block = at.Next()) {
-    status = check(at.place());
-    if (!status.ok()) return table.Named(status);
   }
-  if (!at.status().ok()) return table.Named(at.status());
-  for (size_t i = 0; index->is_partitioned() && i < index->num_parts(); ++i) {
-    status = check(index->PartPlace(i));
-    if (!status.ok()) return table.Named(status);
+  // Checks all that the index names, and partitions of the filter.
+  Status CheckDataAndPartitions() {
+    const IndexReader* index;
+    const TableFilter* filter;
+    Status status = table_.index.Need(&index);
+    if (status.ok()) status = table_.filter.Need(&filter);
+    if (!status.ok()) return status;
+    IndexCursor at(&table_.index);
+    for (bool on_block = at.SeekToFirst(); on_block; on_block = at.Next()) {
+      status = Check(at.place());
+      if (!status.ok()) return status;
+    }
+    if (!at.status().ok()) return at.status();
+    for (size_t i = 0; index->is_partitioned() && i < index->num_parts(); ++i) {
+      status = Check(index->PartPlace(i));
+      if (!status.ok()) return status;
+    }
+    for (size_t i = 0; i < filter->num_partitions(); ++i) {
+      status = Check(filter->PartitionPlace(i));
+      if (!status.ok()) return status;
+    }
+    return {};
   }
-  for (size_t i = 0; i < filter->num_partitions(); ++i) {
-    status = check(filter->PartitionPlace(i));
-    if (!status.ok()) return table.Named(status);
+  Status CheckMetaBlocks() {
+    for (const MetaBlockEntry& entry : table_.meta_blocks) {
+      Status status =
+          Check({MetaBlockKind(entry.name), {entry.offset, entry.size}});
+      if (!status.ok()) return status;
+    }
+    return Check({BlockKind::kMetaIndex, table_.source.footer().metaindex});
   }
-  for (const MetaBlockEntry& entry : table.meta_blocks) {
-    status = check({MetaBlockKind(entry.name), {entry.offset, entry.size}});
-    if (!status.ok()) return table.Named(status);
-  }
+
+ private:
+  const OpenedTable& table_;
+  FileWindow window_;
+  Buffer scratch_;
+};
+
+Status VerifyBlocks(const OpenedTable& table, const ReadOptions& options,
+                    bool meta_blocks_only) {
+  ChecksumReads reads(table, options);
+  const LimitScope limits(options);
+  Status status;
+  if (!meta_blocks_only) status = reads.CheckDataAndPartitions();
+  if (status.ok()) status = reads.CheckMetaBlocks();
   const Footer& footer = table.source.footer();
-  status = check({BlockKind::kMetaIndex, footer.metaindex});
-  if (status.ok() && !footer.index.IsNull()) {
-    status = check({BlockKind::kIndex, footer.index});
+  if (status.ok() && !meta_blocks_only && !footer.index.IsNull()) {
+    status = reads.Check({BlockKind::kIndex, footer.index});
   }
   return table.Named(status);
 }
@@ -138,12 +167,24 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(
     std::unique_ptr<RandomAccessFile> file, const ReaderOptions& options) {
-  return OrMemoryLimit([&]() -> Result<std::unique_ptr<TableReader>> {
-    auto state = std::make_unique<State>();
-    Status status = OpenTable(std::move(file), options, &state->table);
-    if (!status.ok()) return status;
-    return std::unique_ptr<TableReader>(new TableReader(std::move(state)));
-  });
+  return Open(&file, options);
+}
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(
+    std::unique_ptr<RandomAccessFile>* file, const ReaderOptions& options) {
+  auto state = std::unique_ptr<State>();
+  Result<std::unique_ptr<TableReader>> opened =
+      OrMemoryLimit([&]() -> Result<std::unique_ptr<TableReader>> {
+        state = std::make_unique<State>();
+        Status status = OpenTable(file, options, &state->table);
+        if (!status.ok()) return status;
+        return std::unique_ptr<TableReader>(new TableReader(std::move(state)));
+      });
+  // A table that failed to open, by an error or an exception, has the file.
+  if (!opened.ok() && state != nullptr && state->table != nullptr) {
+    *file = TakeFile(std::move(state->table));
+  }
+  return opened;
 }
 
 Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
@@ -160,6 +201,29 @@ Status TableReader::Get(const ReadOptions& options, const Slice& user_key,
   return status.ok() ? status : table.Named(status);
 }
 
+Status TableReader::VisitVersions(const ReadOptions& options,
+                                  const Slice& user_key,
+                                  SequenceNumber snapshot,
+                                  const VersionCallback& visit) const {
+  const OpenedTable& table = *state_->table;
+  const HistogramTimer timer(table.counters, Histogram::kDbGet);
+  GetResult counted;
+  Status status = OrMemoryLimit([&] {
+    return RunVisit(table, options, user_key, snapshot, visit, &counted);
+  });
+  table.counters.CountGet(counted, table.AsksPrefixesAlone());
+  return status.ok() ? status : table.Named(status);
+}
+
+void TableReader::VisitVersionsBatch(const ReadOptions& options,
+                                     std::span<const Slice> user_keys,
+                                     SequenceNumber snapshot,
+                                     std::span<Status> statuses,
+                                     const BatchVersionCallback& visit) const {
+  assert(statuses.size() == user_keys.size());
+  RunVisitBatch(*state_->table, options, user_keys, snapshot, statuses, visit);
+}
+
 void TableReader::MultiGet(const ReadOptions& options,
                            std::span<const Slice> user_keys,
                            SequenceNumber snapshot,
@@ -170,6 +234,35 @@ void TableReader::MultiGet(const ReadOptions& options,
          statuses.size() == user_keys.size());
   RunMultiGet(*state_->table, options, user_keys, snapshot, results, statuses,
               on_operand);
+}
+
+Status TableReader::KeyMayMatch(const ReadOptions& options,
+                                const Slice& user_key,
+                                GetResult::Filter* answer) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(OrMemoryLimit(
+      [&] { return AskFilterForKey(table, options, user_key, answer); }));
+}
+
+void TableReader::KeysMayMatch(const ReadOptions& options,
+                               std::span<const Slice> user_keys,
+                               std::span<GetResult::Filter> answers,
+                               std::span<Status> statuses) const {
+  assert(answers.size() == user_keys.size() &&
+         statuses.size() == user_keys.size());
+  const Status memory = OrMemoryLimit([&] {
+    AskFilterForKeys(*state_->table, options, user_keys, answers, statuses);
+    return Status();
+  });
+  if (!memory.ok()) std::fill(statuses.begin(), statuses.end(), memory);
+}
+
+Status TableReader::PrefixMayMatch(const ReadOptions& options,
+                                   const Slice& user_key,
+                                   GetResult::Filter* answer) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(OrMemoryLimit(
+      [&] { return AskFilterForPrefix(table, options, user_key, answer); }));
 }
 
 Iterator TableReader::NewIterator(const ReadOptions& options) const {
@@ -233,8 +326,10 @@ SequenceNumber TableReader::NewestRangeDeletionOver(
       .sequence;
 }
 
-Status TableReader::VerifyChecksum(const ReadOptions& options) const {
-  return OrMemoryLimit([&] { return VerifyBlocks(*state_->table, options); });
+Status TableReader::VerifyChecksum(const ReadOptions& options,
+                                   bool meta_blocks_only) const {
+  return OrMemoryLimit(
+      [&] { return VerifyBlocks(*state_->table, options, meta_blocks_only); });
 }
 
 uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
@@ -254,6 +349,37 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
     return at.status();
   });
   return sought.ok() ? offset : 0;
+}
+
+uint64_t TableReader::ApproximateSize(const Slice& begin,
+                                      const Slice& end) const {
+  const uint64_t from = ApproximateOffsetOf(begin);
+  const uint64_t to = ApproximateOffsetOf(end);
+  const uint64_t data = properties().data_size;
+  if (to <= from || data == 0) return 0;
+  const double share =
+      static_cast<double>(to - from) / static_cast<double>(data);
+  return static_cast<uint64_t>(static_cast<double>(file().Size()) *
+                               std::min(share, 1.0));
+}
+
+Status TableReader::ApproximateKeyAnchors(
+    const ReadOptions& options, uint64_t most,
+    std::vector<KeyAnchor>* anchors) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(OrMemoryLimit([&]() -> Status {
+    Status known = table.CheckOrderKnown("a list of key anchors");
+    if (!known.ok() || most == 0) return known;
+    const LimitScope limits(options);
+    return AppendKeyAnchors(table, most, anchors);
+  }));
+}
+
+Status TableReader::Prefetch(const ReadOptions& options, const Slice* begin,
+                             const Slice* end) const {
+  const OpenedTable& table = *state_->table;
+  return table.Named(
+      OrMemoryLimit([&] { return PrefetchRange(table, options, begin, end); }));
 }
 
 uint64_t TableReader::EraseFromBlockCache() const {

@@ -51,6 +51,12 @@ bool VisibleEntries::PrevBlock() {
   return PassBackward(StepBackward());
 }
 
+Status VisibleEntries::KeepValue() {
+  Status kept = all_.KeepValue();
+  if (all_.status.ok()) Show();
+  return kept;
+}
+
 bool VisibleEntries::Prepare() { return all_.Prepare() && Show(); }
 
 Status VisibleEntries::SetBounds(const Slice* lower, const Slice* upper) {

@@ -66,6 +66,14 @@ class VisibleEntries final : public Iterator::State {
   Status PinValue(const Slice& bytes, PinnableSlice* value) override {
     return all_.PinValue(bytes, value);
   }
+  void SetValueKeeper(ValueKeeper keeper) override {
+    value_keeper = keeper;
+    all_.SetValueKeeper(std::move(keeper));
+  }
+  Status KeepValue() override;
+  Status DelegatePins(Cleanable* keeper) override {
+    return all_.DelegatePins(keeper);
+  }
 
  private:
   bool StepForward() { return all_.block.Next() || all_.NextBlock(); }

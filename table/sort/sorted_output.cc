@@ -64,6 +64,7 @@ Status SortedOutput::BeginOfSet() {
 
 Status SortedOutput::Begin(WritableFile* file) {
   BuildOptions build = options_->build;
+  if (!options_->internal_keys) build.external_file = true;
   if (IsSet()) {
     // Tables of one identity differ in their file number.
     build.identity.file_number = number_ + 1;
@@ -74,7 +75,6 @@ Status SortedOutput::Begin(WritableFile* file) {
   auto builder = TableBuilder::Create(options_->table, build, file);
   if (!builder.ok()) return builder.status();
   builder_ = std::move(builder).value();
-  if (!options_->internal_keys) builder_->MakeExternal();
   has_entries_ = false;
   is_full_ = false;
   bytes_since_look_ = 0;

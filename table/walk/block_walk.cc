@@ -81,25 +81,44 @@ std::optional<Learned> BlockWalk::Learn(
   if (hint.has_value()) votes_.TakeHint(*hint);
   rule_.reset();
   Pass({0, bytes_.size()});
-  const bool proven = voted_.has_value();
-  Learned learned;
-  if (proven) {
-    learned = {*voted_, true};
-  } else {
-    const auto best = votes_.Best(&learned.proven);
-    if (best.empty()) return std::nullopt;
-    learned.rule = best[0];
-    if (!learned.proven) {
-      const auto found = ProvenByFirstBlock(best);
-      if (found.has_value()) learned = {*found, true};
-    }
+  std::optional<Learned> learned = FromVotes();
+  Forget();
+  // What only looks like a block may hide those that would have voted.
+  const bool proven = learned.has_value() && learned->proven;
+  if (!proven && options_.finds_moved && hint.has_value() && hint->base != 0) {
+    rule_ = hint;
+    Pass({0, bytes_.size()});
+    if (!blocks_.empty()) learned = {*hint, true};
+    Forget();
   }
-  // The blocks that voted were not proven, nor was what they showed.
+  return learned;
+}
+
+std::optional<Learned> BlockWalk::FromVotes() {
+  Learned learned;
+  size_t pairs = 0;
+  const bool in_doubt = !voted_.has_value() || voted_->base != 0;
+  const ChecksumRule by_distance =
+      in_doubt ? votes_.ByDistance(voted_, &pairs) : *voted_;
+  if (voted_.has_value() || pairs != 0) return Learned{by_distance, true};
+  const auto best = votes_.Best(&learned.proven);
+  if (best.empty()) return std::nullopt;
+  learned.rule = best[0];
+  if (!learned.proven) {
+    const auto found = ProvenByFirstBlock(best);
+    if (found.has_value()) learned = {*found, true};
+  }
+  return learned;
+}
+
+// Forgets blocks that were not proven, and what they showed.
+void BlockWalk::Forget() {
   blocks_.clear();
   lost_.clear();
+  moved_ = MovedBlocks();
+  move_ = 0;
   steps_ = kFirstSteps;
   earned_to_ = 0;
-  return learned;
 }
 
 // Returns the guess by which a block without form begins the file, as blobs
@@ -112,7 +131,8 @@ std::optional<ChecksumRule> BlockWalk::ProvenByFirstBlock(
   for (const ChecksumRule& guess : guesses) {
     int64_t steps = kFirstSteps;
     TrailerSearch search(guess, OpaqueTypes(options_.custom_types));
-    if (search.Find(0, kMostBytes, &bytes_, &steps).has_value()) return guess;
+    if (search.Find(0, 0, kMostBytes, &bytes_, &steps).has_value())
+      return guess;
   }
   return std::nullopt;
 }
@@ -140,15 +160,22 @@ bool BlockWalk::MovedTo(uint64_t offset) {
   return !given_up_;
 }
 
+// Returns whether enough blocks voted, while the rule is learnt.
+bool BlockWalk::IsLearnt() const {
+  if (rule_.has_value()) return false;
+  size_t enough = RuleVotes::kMostBlocks;
+  if (voted_.has_value())
+    enough = voted_->base == 0 ? 0 : RuleVotes::kEnoughBlocks;
+  return votes_.blocks() >= enough;
+}
+
 bool BlockWalk::Pass(const ByteRange& part) {
   uint64_t at = part.begin;
   const uint64_t end = std::min(part.end, bytes_.size());
   earned_to_ = std::max(earned_to_, at);
   while (at < end) {
     if (!MovedTo(at)) return false;
-    const bool learnt =
-        voted_.has_value() || votes_.blocks() >= RuleVotes::kMostBlocks;
-    if (!rule_.has_value() && learnt) return true;
+    if (IsLearnt()) return true;
     FoundBlock found;
     if (ScanAt(at, Place::kExpected, &found)) {
       Keep(found);
@@ -209,6 +236,33 @@ bool BlockWalk::FollowsSeemingEnd(uint64_t seeming_end, uint64_t at,
 
 // Looks for a block of a known form that begins at `offset`.
 bool BlockWalk::ScanAt(uint64_t offset, Place place, FoundBlock* found) {
+  moved_.ForgetLastAlone();
+  return FormAt(offset, place, found) ||
+         (moved_.last_alone().has_value() && MovedAt(offset, place, found));
+}
+
+// The same if the last look found a block whose checksum is that of another
+// offset: returns whether the block after it was moved as far.
+bool BlockWalk::MovedAt(uint64_t offset, Place place, FoundBlock* found) {
+  const uint64_t seeming_end = seeming_end_;
+  const uint64_t end = moved_.last_alone()->handle.End();
+  const size_t proofs = moved_.proofs();
+  FoundBlock next;
+  bool follows = FormAt(end, Place::kExpected, &next);
+  if (!follows && moved_.proofs() == proofs) {
+    steps_ -= static_cast<int64_t>(kMostPadding / kBytesPerStep);
+    const uint64_t limit = std::min(end + kMostPadding, bytes_.size());
+    follows = AfterPadding(end, limit).has_value();
+  }
+  const bool is_moved =
+      follows && moved_.proofs() != proofs && FormAt(offset, place, found);
+  seeming_end_ = seeming_end;
+  return is_moved;
+}
+
+// The same for blocks that are where they were written, or were moved as far as
+// others before.
+bool BlockWalk::FormAt(uint64_t offset, Place place, FoundBlock* found) {
   seeming_end_ = 0;
   if (steps_ <= 0) return false;
   const Slice head = bytes_.Peek(offset, 1);
@@ -329,18 +383,40 @@ bool BlockWalk::IsSigned(uint64_t offset, uint64_t size, CompressionType type,
   const uint32_t stored = LoadFixed32(block.end() + 1);
   found->handle = {offset, size};
   found->compression_type = byte;
-  if (rule_.has_value()) return Agrees(offset, block, byte, stored);
+  found->move = 0;
+  if (rule_.has_value()) return Agrees(block, stored, found);
   const bool is_plain = type == CompressionType::kNoCompression;
   const auto voted = votes_.TakeBlock(offset, block, byte, is_plain, stored);
   if (!voted_.has_value()) voted_ = voted;
   return true;
 }
 
+// Returns whether the block is one that was written here, or elsewhere if such
+// blocks are looked for, and sets found->move. Otherwise keeps it in mind, if
+// it may be one.
+bool BlockWalk::Agrees(const Slice& block, uint32_t stored, FoundBlock* found) {
+  const uint64_t offset = found->handle.offset;
+  const uint8_t type = found->compression_type;
+  if (AgreesAt(offset, block, type, stored)) return true;
+  if (!options_.finds_moved || rule_->base == 0) return false;
+  const uint64_t moved = offset + static_cast<uint64_t>(move_);
+  if (move_ != 0 && AgreesAt(moved, block, type, stored)) {
+    found->move = move_;
+    return true;
+  }
+  const uint32_t plain =
+      ChecksumWithLastByte(rule_->type, block.data(), block.size(), type);
+  const auto move = MoveOf(rule_->base, stored - plain, offset);
+  if (!move.has_value()) return false;
+  found->move = *move;
+  return moved_.Expects(*found);
+}
+
 // Ingestion may have overwritten the global sequence number in the properties.
 // The checksum is then that of the block with zeros there.
-bool BlockWalk::Agrees(uint64_t offset, const Slice& block, uint8_t type,
-                       uint32_t stored) {
-  if (BlockChecksum(rule_->type, rule_->base, offset, block, type) == stored) {
+bool BlockWalk::AgreesAt(uint64_t written, const Slice& block, uint8_t type,
+                         uint32_t stored) const {
+  if (BlockChecksum(rule_->type, rule_->base, written, block, type) == stored) {
     return true;
   }
   constexpr size_t kMostProperties = size_t{1} << 20;
@@ -351,7 +427,7 @@ bool BlockWalk::Agrees(uint64_t offset, const Slice& block, uint8_t type,
   if (position == 0) return false;
   std::string zeroed = block.ToString();
   StoreFixed64(zeroed.data() + position, 0);
-  return BlockChecksum(rule_->type, rule_->base, offset, zeroed, type) ==
+  return BlockChecksum(rule_->type, rule_->base, written, zeroed, type) ==
          stored;
 }
 
@@ -373,7 +449,7 @@ std::optional<uint64_t> BlockWalk::AfterPadding(uint64_t offset, uint64_t end) {
   FoundBlock found;
   for (const uint64_t back : {1, 0, 4}) {
     if (at < offset + back || at - back == offset) continue;
-    if (ScanAt(at - back, Place::kExpected, &found)) return at - back;
+    if (FormAt(at - back, Place::kExpected, &found)) return at - back;
   }
   return std::nullopt;
 }
@@ -382,10 +458,11 @@ bool BlockWalk::OpaqueAt(uint64_t offset, uint64_t limit, int64_t* steps,
                          FoundBlock* found) {
   if (!rule_.has_value() || *steps <= 0) return false;
   TrailerSearch search(*rule_, OpaqueTypes(options_.custom_types));
-  const auto size = search.Find(offset, limit, &bytes_, steps);
+  const uint64_t written = offset + static_cast<uint64_t>(move_);
+  const auto size = search.Find(offset, written, limit, &bytes_, steps);
   if (!size.has_value()) return false;
   const Slice type = bytes_.Peek(offset + *size, 1);
-  *found = {{offset, *size}, static_cast<uint8_t>(type[0]), false};
+  *found = {{offset, *size}, static_cast<uint8_t>(type[0]), false, move_};
   return true;
 }
 
@@ -401,9 +478,7 @@ std::optional<uint64_t> BlockWalk::Resynchronise(uint64_t from, uint64_t end,
     // The first key is not empty.
     if (head[0] == 0 && head[1] == 0) continue;
     if (ScanAt(at, Place::kAnywhere, found)) return at;
-    const bool learnt =
-        voted_.has_value() || votes_.blocks() >= RuleVotes::kMostBlocks;
-    if (!rule_.has_value() && learnt) break;
+    if (IsLearnt()) break;
   }
   return std::nullopt;
 }
@@ -457,7 +532,10 @@ void BlockWalk::OpaqueBetween(uint64_t begin, uint64_t end) {
   Lose(lost_from, end);
 }
 
-void BlockWalk::Keep(const FoundBlock& found) { blocks_.push_back(found); }
+void BlockWalk::Keep(const FoundBlock& found) {
+  blocks_.push_back(found);
+  move_ = found.move;
+}
 
 // Padding, which is zeros, is not lost.
 void BlockWalk::Lose(uint64_t begin, uint64_t end) {

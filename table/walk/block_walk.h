@@ -31,6 +31,10 @@
 //     Resynchronise       the next block of known form, wherever it is;
 //     OpaqueBetween       and blocks without form up to there
 //
+// Where bytes were inserted or cut out, the blocks that follow have context
+// checksums of other offsets (moved_blocks.h). Such a block is found if the
+// next one agrees, so ScanAt looks at both.
+//
 // Learn does the same without checksums first, if the footer does not say how
 // blocks are signed: blocks vote (checksum_rule.h).
 //
@@ -56,17 +60,11 @@
 #include "ashlar/util/file.h"
 #include "table/format/block_handle.h"
 #include "table/walk/checksum_rule.h"
+#include "table/walk/moved_blocks.h"
 #include "table/walk/walk_bytes.h"
 #include "util/compress/payload_end.h"
 
 namespace ashlar::internal {
-
-struct FoundBlock {
-  BlockHandle handle;
-  uint8_t compression_type = 0;
-  // Whether it has the form of a block of entries, or of a compressed one.
-  bool has_form = false;
-};
 
 struct ByteRange {
   uint64_t begin = 0;
@@ -81,6 +79,9 @@ struct WalkOptions {
   uint64_t most_block_bytes = 0;
   // Whether blocks may be compressed by a codec of the application.
   bool custom_types = false;
+  // Whether blocks are found too that context checksums say were written
+  // elsewhere, since bytes before them were inserted or cut out.
+  bool finds_moved = false;
   // Reports progress. Returns false to give up. May be empty.
   std::function<bool(uint64_t done)> on_progress;
 };
@@ -113,6 +114,9 @@ class BlockWalk {
 
   // The blocks that were found, in file order if the parts were in order.
   const std::vector<FoundBlock>& blocks() const { return blocks_; }
+  // Blocks that may be whole and moved: nothing proves them. In file order, or
+  // nearly so. Of damaged blocks too, which say any place.
+  const std::vector<FoundBlock>& alone() const { return moved_.alone(); }
   // The bytes between them, except for padding: at least one is not zero.
   const std::vector<ByteRange>& lost() const { return lost_; }
   // 1 or 2; 0 if no compressed block told.
@@ -121,20 +125,26 @@ class BlockWalk {
  private:
   enum class Place : uint8_t { kExpected, kAnywhere };
 
+  std::optional<Learned> FromVotes();
+  void Forget();
   std::optional<ChecksumRule> ProvenByFirstBlock(
       const std::vector<ChecksumRule>& guesses);
   bool Pass(const ByteRange& part);
   bool FollowsSeemingEnd(uint64_t seeming_end, uint64_t at, uint64_t end);
   uint64_t NextOpaque(uint64_t from, uint64_t begin, uint64_t end);
   bool ScanAt(uint64_t offset, Place place, FoundBlock* found);
+  bool MovedAt(uint64_t offset, Place place, FoundBlock* found);
+  bool FormAt(uint64_t offset, Place place, FoundBlock* found);
   bool CompressedAt(uint64_t offset, Place place, FoundBlock* found);
   bool MayDecode(uint64_t offset, CompressionType type);
   bool TypeAt(uint64_t offset, CompressionType type, const Slice& view,
               Place place, bool* wants_more, FoundBlock* found);
   bool IsSigned(uint64_t offset, uint64_t size, CompressionType type,
                 FoundBlock* found);
-  bool Agrees(uint64_t offset, const Slice& block, uint8_t type,
-              uint32_t stored);
+  bool Agrees(const Slice& block, uint32_t stored, FoundBlock* found);
+  bool AgreesAt(uint64_t written, const Slice& block, uint8_t type,
+                uint32_t stored) const;
+  bool IsLearnt() const;
   std::optional<uint64_t> AfterPadding(uint64_t offset, uint64_t end);
   bool OpaqueAt(uint64_t offset, uint64_t limit, int64_t* steps,
                 FoundBlock* found);
@@ -152,6 +162,8 @@ class BlockWalk {
   std::optional<ChecksumRule> rule_;  // absent while it is learnt
   RuleVotes votes_;
   std::optional<ChecksumRule> voted_;
+  MovedBlocks moved_;
+  int64_t move_ = 0;  // of the block that was kept last
   int compress_format_ = 0;
   // The compressed blocks met so far.
   CompressionType last_type_ = CompressionType::kNoCompression;

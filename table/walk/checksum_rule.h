@@ -13,6 +13,14 @@
 // base prove both, since wrong kinds give numbers without rule. Damaged blocks
 // vote for such numbers too, and are outvoted.
 //
+// If bytes were inserted or cut out before the blocks, they vote for numbers
+// that hold for some blocks only. What does not change then is how far blocks
+// are from each other. So of all bases, the one counts by which most blocks
+// were written as far from one before as they are. Three neighbours tell it
+// even if no block is where it was written: with x = base XOR written,
+// a pair says every bit of the base in which its two x differ, and the other
+// bits must agree.
+//
 // Plain values; thread-compatible.
 #ifndef ASHLAR_TABLE_WALK_CHECKSUM_RULE_H_
 #define ASHLAR_TABLE_WALK_CHECKSUM_RULE_H_
@@ -55,6 +63,14 @@ class RuleVotes {
 
   static constexpr size_t kMostGuesses = 64;
 
+  // Returns the rule by which most of these blocks are as far from each other
+  // as they were written, among `rule`, the hint, what was voted for, and what
+  // three neighbours tell. *pairs: how many are, each with one before it.
+  ChecksumRule ByDistance(const std::optional<ChecksumRule>& rule,
+                          size_t* pairs) const;
+
+  // How many blocks vote on a rule with a base that is proven already.
+  static constexpr size_t kEnoughBlocks = 64;
   // How many blocks may vote before a walk gives up.
   static constexpr size_t kMostBlocks = 4096;
   size_t blocks() const { return blocks_; }
@@ -70,10 +86,22 @@ class RuleVotes {
     }
   };
 
+  static constexpr size_t kMostTypes = 5;
+
+  // Where a block is, and what its checksum adds by each kind of checksum.
+  struct Voter {
+    uint64_t offset = 0;
+    uint32_t modifiers[kMostTypes] = {};
+  };
+
   std::optional<ChecksumRule> Vote(const ChecksumRule& rule,
                                    const Votes& added);
+  size_t CountPairs(size_t type, uint32_t base) const;
+  std::optional<uint32_t> BaseOfRun(size_t type, size_t first) const;
 
   size_t blocks_ = 0;
+  std::optional<ChecksumRule> hint_;
+  std::vector<Voter> in_order_;  // as they voted
   // Offset and size of each: a block that is met again has no second vote.
   std::set<std::pair<uint64_t, uint64_t>> voters_;
   std::map<std::pair<int, uint32_t>, Votes> votes_;

@@ -7,13 +7,14 @@
 
 namespace ashlar::internal {
 
-std::optional<uint64_t> TrailerSearch::Find(uint64_t offset, uint64_t limit,
-                                            WalkBytes* bytes, int64_t* steps) {
+std::optional<uint64_t> TrailerSearch::Find(uint64_t offset, uint64_t written,
+                                            uint64_t limit, WalkBytes* bytes,
+                                            int64_t* steps) {
   constexpr uint64_t kPieceBytes = uint64_t{1} << 16;
   constexpr int64_t kStepsPerTry = 40;
   if (rule_.type == ChecksumType::kNoChecksum) return std::nullopt;
   limit = std::min(limit, bytes->size());
-  const uint32_t modifier = ContextModifier(rule_.base, offset);
+  const uint32_t modifier = ContextModifier(rule_.base, written);
   checksum_.Reset();
   for (uint64_t at = offset; at + kBlockTrailerSize <= limit;) {
     const Slice piece =

@@ -24,9 +24,11 @@ class TrailerSearch {
       : rule_(rule), types_(types), checksum_(rule.type) {}
 
   // Returns the size of the block that begins at `offset` and ends, trailer
-  // included, at or before `limit`; nothing if there is none.
-  std::optional<uint64_t> Find(uint64_t offset, uint64_t limit,
-                               WalkBytes* bytes, int64_t* steps);
+  // included, at or before `limit`; nothing if there is none. `written`: the
+  // offset at which it was written, by which a context checksum is made.
+  std::optional<uint64_t> Find(uint64_t offset, uint64_t written,
+                               uint64_t limit, WalkBytes* bytes,
+                               int64_t* steps);
 
  private:
   const ChecksumRule rule_;

@@ -39,11 +39,11 @@ Status Collectors::Finish(std::map<std::string, std::string>* properties) {
       return status.WithPrefix("properties collector " + each.name);
     }
     for (const auto& [name, value] : own) {
-      const bool reserved = name.starts_with(kReservedPropertyPrefix);
+      const bool reserved = HasPropertyField(name);
       if (!reserved && properties->emplace(name, value).second) continue;
       return Status::InvalidArgument(
           "properties collector " + each.name + ": name '" + name +
-          (reserved ? "' begins with \"rocksdb.\"" : "' is already taken"));
+          (reserved ? "' is one of the table's own" : "' is already taken"));
     }
   }
   return {};

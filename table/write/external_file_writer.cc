@@ -32,10 +32,11 @@ Result<std::unique_ptr<ExternalFileWriter>> ExternalFileWriter::Create(
     WritableFile* file, const TableOptions& table_options,
     const BuildOptions& build_options) {
   return OrMemoryLimit([&]() -> Result<std::unique_ptr<ExternalFileWriter>> {
+    BuildOptions external = build_options;
+    external.external_file = true;
     Result<std::unique_ptr<TableBuilder>> builder =
-        TableBuilder::Create(table_options, build_options, file);
+        TableBuilder::Create(table_options, external, file);
     if (!builder.ok()) return builder.status();
-    (*builder)->MakeExternal();
     auto state = std::make_unique<State>();
     state->builder = std::move(builder).value();
     state->timestamp_size = table_options.comparator->timestamp_size();

@@ -85,6 +85,13 @@ void DescribeOrigin(const BuildOptions& options, const TableIdentity& identity,
   p->seqno_to_time_mapping = EncodeTimes(options.seqno_to_time);
 }
 
+void DescribeExternalFile(TableProperties* p) {
+  // The version that has a global sequence number.
+  constexpr uint32_t kExternalFileVersion = 2;
+  p->external_sst_file_version = kExternalFileVersion;
+  p->external_sst_file_global_seqno = 0;
+}
+
 std::string NewSessionId() {
   // Eight digits of base 36 hold no more than 39 bits of the upper word.
   constexpr uint64_t kUpperMask = (uint64_t{1} << 39) - 1;
@@ -186,6 +193,7 @@ TableProperties InitialProperties(const TableOptions& table_options,
   TableProperties properties;
   DescribeForm(table_options, &properties);
   DescribeOrigin(build_options, identity, &properties);
+  if (build_options.external_file) DescribeExternalFile(&properties);
   return properties;
 }
 

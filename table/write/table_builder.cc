@@ -152,6 +152,7 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
       return Status::InvalidArgument(
           "flush_block_policy_factory returned null");
     }
+    state->unique_user_keys = build_options.external_file;
     state->statistics = build_options.statistics;
     state->sink.CountTo(state->statistics.get());
     state->properties =
@@ -162,14 +163,6 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
     }
     return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
   });
-}
-
-void TableBuilder::MakeExternal() {
-  state_->unique_user_keys = true;
-  // The version that has a global sequence number.
-  constexpr uint32_t kExternalFileVersion = 2;
-  state_->properties.external_sst_file_version = kExternalFileVersion;
-  state_->properties.external_sst_file_global_seqno = 0;
 }
 
 Status TableBuilder::Finish() {

@@ -115,6 +115,10 @@ class ReferencesTest(unittest.TestCase):
         self.page('reference-target', 'Run `make gone`.')
         self.page('reference-target', '    make gone   # says nothing')
         self.page(None, 'Run `make check`, make do, `make SETUP=true check`.')
+        self.silent({'util/foo.cc': CODE, 'tools/ashlar/flags/flags.cc': FLAGS,
+                     'Makefile': 'include tools/more.mk\n',
+                     'tools/more.mk': 'more:\n\ttrue\n',
+                     'README.md': 'Run `make more`.\n'})
 
     # --- Installed headers ---
 

@@ -52,10 +52,10 @@ class SlowFile final : public RandomAccessFile {
     slowness_.clock->Advance(slowness_.micros);
     return file_->Read(offset, n, scratch, data);
   }
-  Status ReadWithin(std::chrono::microseconds timeout, uint64_t offset,
-                    size_t n, char* scratch, Slice* data) const override {
-    slowness_.timeouts.push_back(timeout.count());
-    const auto limit = static_cast<uint64_t>(timeout.count());
+  Status ReadWithin(const ReadContext& context, uint64_t offset, size_t n,
+                    char* scratch, Slice* data) const override {
+    slowness_.timeouts.push_back(context.timeout.count());
+    const auto limit = static_cast<uint64_t>(context.timeout.count());
     if (!slowness_.keeps_limit || slowness_.micros <= limit) {
       return Read(offset, n, scratch, data);
     }
@@ -63,10 +63,10 @@ class SlowFile final : public RandomAccessFile {
     slowness_.clock->Advance(limit);
     return Status::TimedOut("read " + name() + ": gave up");
   }
-  void MultiReadWithin(std::chrono::microseconds timeout,
+  void MultiReadWithin(const ReadContext& context,
                        std::span<ReadRequest> requests) const override {
     for (ReadRequest& r : requests) {
-      r.status = ReadWithin(timeout, r.offset, r.size, r.scratch, &r.data);
+      r.status = ReadWithin(context, r.offset, r.size, r.scratch, &r.data);
     }
   }
   uint64_t Size() const override { return file_->Size(); }

@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "ashlar/table/inspect.h"
 #include "ashlar/util/compression.h"
+#include "test/support/inspected_table.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
@@ -20,59 +20,6 @@
 
 namespace ashlar::testing {
 namespace {
-
-struct Block {
-  BlockInfo info;
-  std::vector<Entry> entries;
-
-  uint64_t end() const { return info.offset + info.size + kBlockTrailerBytes; }
-};
-
-struct Inspected {
-  TableInspection found;
-  std::vector<Block> data;  // in the order in which they were shown
-  std::vector<Entry> range_deletions;
-
-  std::vector<Entry> entries() const {
-    std::vector<Entry> all;
-    for (const Block& block : data) {
-      all.insert(all.end(), block.entries.begin(), block.entries.end());
-    }
-    return all;
-  }
-};
-
-Inspected Inspect(const std::string& table, bool find_blocks) {
-  Inspected result;
-  InspectOptions options;
-  options.find_blocks = find_blocks;
-  options.on_block = [&result](const BlockInfo& block) {
-    if (block.kind == BlockKind::kData) result.data.push_back({block, {}});
-  };
-  options.on_entry = [&result](const BlockInfo& block, const Slice& key,
-                               const Slice& value) {
-    Entry entry{key.ToString(), value.ToString()};
-    if (block.kind == BlockKind::kData) {
-      result.data.back().entries.push_back(std::move(entry));
-    } else if (block.kind == BlockKind::kRangeDeletion) {
-      result.range_deletions.push_back(std::move(entry));
-    }
-  };
-  Require(InspectTable(*NewMemoryFile("t.sst", table), options, &result.found));
-  return result;
-}
-
-// Returns where the data blocks end.
-uint64_t EndOfData(const Inspected& sound) {
-  uint64_t end = 0;
-  for (const Block& block : sound.data) end = std::max(end, block.end());
-  return end;
-}
-
-bool Has(const Inspected& sound, BlockKind kind) {
-  return std::any_of(sound.found.blocks.begin(), sound.found.blocks.end(),
-                     [kind](const BlockInfo& b) { return b.kind == kind; });
-}
 
 bool IsIntact(const std::string& was, const std::string& now, uint64_t offset,
               uint64_t end) {
@@ -84,7 +31,7 @@ bool IsIntact(const std::string& was, const std::string& now, uint64_t offset,
 std::vector<Entry> IntactEntries(const Inspected& sound, const std::string& was,
                                  const std::string& now) {
   std::vector<Entry> entries;
-  for (const Block& block : sound.data) {
+  for (const InspectedBlock& block : sound.data) {
     if (!IsIntact(was, now, block.info.offset, block.end())) continue;
     entries.insert(entries.end(), block.entries.begin(), block.entries.end());
   }
@@ -93,31 +40,10 @@ std::vector<Entry> IntactEntries(const Inspected& sound, const std::string& was,
 
 size_t IntactBlocks(const Inspected& sound, const std::string& was,
                     const std::string& now) {
-  return static_cast<size_t>(
-      std::count_if(sound.data.begin(), sound.data.end(), [&](const Block& b) {
+  return static_cast<size_t>(std::count_if(
+      sound.data.begin(), sound.data.end(), [&](const InspectedBlock& b) {
         return IsIntact(was, now, b.info.offset, b.end());
       }));
-}
-
-bool Before(const Entry& a, const Entry& b) {
-  return a.key != b.key ? a.key < b.key : a.value < b.value;
-}
-
-// Returns the entries of `expected` that are not in `found`.
-std::vector<Entry> Missing(std::vector<Entry> expected,
-                           std::vector<Entry> found) {
-  std::sort(expected.begin(), expected.end(), Before);
-  std::sort(found.begin(), found.end(), Before);
-  std::vector<Entry> missing;
-  std::set_difference(expected.begin(), expected.end(), found.begin(),
-                      found.end(), std::back_inserter(missing), Before);
-  return missing;
-}
-
-// Returns whether data blocks are compressed with a dictionary. It is stored
-// after them: if the file is cut there, they cannot be decompressed.
-bool NeedsDictionary(const Inspected& sound) {
-  return Has(sound, BlockKind::kDictionary);
 }
 
 TEST(FoundBlocks, AllEntriesOfATableThatIsCutAfterItsDataBlocks) {
@@ -290,8 +216,8 @@ TEST(FoundBlocks, BlocksThatChangedPlacesAreInTheOrderOfTheirKeys) {
     const std::string table = BuildTable(options, SomeEntries(400));
     const Inspected sound = Inspect(table, false);
     ASSERT_GE(sound.data.size(), 6u);
-    const Block& a = sound.data[1];
-    const Block& b = sound.data[4];
+    const InspectedBlock& a = sound.data[1];
+    const InspectedBlock& b = sound.data[4];
     const auto piece = [&table](uint64_t begin, uint64_t end) {
       return table.substr(begin, end - begin);
     };

@@ -169,6 +169,52 @@ TEST(GlobalSeqno, ReadersThatDifferMayShareACache) {
   EXPECT_GT(options.block_cache->GetOccupancyCount(), 0U);
 }
 
+// An engine that makes files for ingestion by a builder of its own.
+TEST(GlobalSeqno, ABuilderMakesTheSameFileAsTheWriter) {
+  for (const uint32_t version : {2U, 5U, 7U}) {
+    BuildOptions build = FixedBuild();
+    build.external_file = true;
+    const std::string bytes =
+        BuildTable(Options(version), ExpectedEntries(0), build);
+    EXPECT_TRUE(bytes == BuildExternal(Options(version))) << version;
+  }
+}
+
+TEST(GlobalSeqno, AnExternalFileHasNoUserKeyTwice) {
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("external.sst", &bytes);
+  BuildOptions build = FixedBuild();
+  build.external_file = true;
+  auto builder = TableBuilder::Create({}, build, file.get());
+  Require(builder.status());
+  const Entry entry = Value("a", 2, "x");
+  Require((*builder)->Add(entry.key, entry.value));
+  const Status status = (*builder)->Add(Value("a", 1, "x").key, "y");
+  EXPECT_EQ(status.subcode(), Status::SubCode::kDuplicateKey);
+}
+
+// An ingestion overwrites the bytes at the offset that the properties tell.
+TEST(GlobalSeqno, IsWhereThePropertiesSay) {
+  for (const uint32_t version : {2U, 5U, 7U}) {
+    const std::string bytes = BuildExternal(Options(version));
+    std::string changed = bytes;
+    SetSeqno(kSeqno, &changed);
+    const uint64_t offset =
+        OpenTable(bytes)->properties().external_sst_file_global_seqno_offset;
+    ASSERT_NE(offset, 0U);
+    std::string by_offset = bytes;
+    internal::StoreFixed64(by_offset.data() + offset, kSeqno);
+    EXPECT_TRUE(by_offset == changed);
+    EXPECT_EQ(
+        OpenTable(changed)->properties().external_sst_file_global_seqno_offset,
+        offset);
+  }
+  EXPECT_EQ(OpenTable(BuildTable({}, SomeEntries(3)))
+                ->properties()
+                .external_sst_file_global_seqno_offset,
+            0U);
+}
+
 // The number means nothing for files that a database wrote itself.
 TEST(GlobalSeqno, OfTheManifestIsIgnoredInOtherFiles) {
   const std::vector<Entry> entries = {Value("a", 3, "x"), Value("b", 9, "y")};

@@ -63,10 +63,11 @@ auto FieldsOf(const TableOptions& options) {
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
                 column_family_id, column_family_name, level_at_creation,
-                num_levels, merge_operator_name, target_file_size,
-                user_properties, table_properties_collector_factories,
-                file_checksum_gen_factory, block_cache, cache_usage_options,
-                prepopulate_block_cache, keep_tail, statistics, seqno_to_time);
+                num_levels, merge_operator_name, external_file,
+                target_file_size, user_properties,
+                table_properties_collector_factories, file_checksum_gen_factory,
+                block_cache, cache_usage_options, prepopulate_block_cache,
+                keep_tail, statistics, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(
@@ -78,7 +79,7 @@ auto FieldsOf(const ReaderOptions& options) {
       partition_pinning, pin_l0_filter_and_index_blocks_in_cache,
       flushed_or_similar, block_cache, cache_usage_options, cache_entry_words,
       largest_seqno, prefix_extractor, max_uncompressed_block_bytes, codecs,
-      filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
+      filter_policies, coalesce_gap_bytes, coalesce_max_bytes, skip_filters,
       read_tail_at_once, statistics, block_cache_tracer, rate_limiter, clock);
 }
 
@@ -161,6 +162,7 @@ TEST(OptionFields, EachHasARow) {
          static WorkerPool pool(1);
          o->worker_pool = &pool;
        },
+       [](BuildOptions* o) { o->external_file = true; },
        [](BuildOptions* o) { o->user_properties["a"] = "b"; },
        [](BuildOptions* o) {
          o->table_properties_collector_factories.emplace_back();

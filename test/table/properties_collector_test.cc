@@ -38,7 +38,7 @@ class Witness : public TablePropertiesCollector {
   }
   Status Finish(std::map<std::string, std::string>* properties) override {
     if (fault_ == "finish") return Status::Aborted("cannot finish");
-    (*properties)[fault_ == "name" ? "rocksdb.x" : name_ + ".seen"] = seen_;
+    (*properties)[fault_ == "name" ? "rocksdb.data.size" : name_ + ".seen"] = seen_;
     if (fault_ == "taken") (*properties)["mine"] = "";
     (*properties)[name_ + ".blocks"] = std::to_string(blocks_);
     (*properties)[name_ + ".bytes"] = std::to_string(bytes_);
@@ -127,7 +127,8 @@ TEST(PropertiesCollector, FaultsEndTheBuild) {
             "properties collector A: cannot finish");
   EXPECT_EQ(
       BuildWith("name").message(),
-      "properties collector A: name 'rocksdb.x' begins with \"rocksdb.\"");
+      "properties collector A: name 'rocksdb.data.size' is one of the table's "
+      "own");
   EXPECT_EQ(BuildWith("taken").message(),
             "properties collector A: name 'mine' is already taken");
 }

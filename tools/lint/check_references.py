@@ -27,7 +27,7 @@ KNOWN_NAMES = 'tools/lint/known_names.txt'
 NOTATION = ('table/FORMAT.md',)
 # Installed beside the headers, in share/doc/ashlar.
 INSTALLED_PAGES = ('FORMAT.md', 'key_encodings.md', 'LICENSE', 'NOTICE')
-SCRIPTS = ('.py', '.cmake', '.txt', '.sh', '.json', '.in')
+SCRIPTS = ('.mk', '.py', '.cmake', '.txt', '.sh', '.json', '.in')
 # Names of files with these suffixes are checked. Others are examples of users'
 # files.
 SUFFIXES = r'(?:h|cc|md|py|cmake)'
@@ -88,7 +88,10 @@ class References:
                         for path in sorted(tree.paths)}
         self.find_names()
         self.find_flags()
-        self.targets = set(TARGET.findall(self.scripts.get('Makefile', '')))
+        # The Makefile, and what it includes.
+        self.targets = {target for path, text in self.scripts.items()
+                        if path == 'Makefile' or path.endswith('.mk')
+                        for target in TARGET.findall(text)}
         self.known, self.faults = read_known_names(tree)
         self.used = set()
 

@@ -22,13 +22,13 @@ void RandomAccessFile::MultiRead(std::span<ReadRequest> requests) const {
   }
 }
 
-Status RandomAccessFile::ReadWithin(std::chrono::microseconds /*timeout*/,
+Status RandomAccessFile::ReadWithin(const ReadContext& /*context*/,
                                     uint64_t offset, size_t n, char* scratch,
                                     Slice* data) const {
   return Read(offset, n, scratch, data);
 }
 
-void RandomAccessFile::MultiReadWithin(std::chrono::microseconds /*timeout*/,
+void RandomAccessFile::MultiReadWithin(const ReadContext& /*context*/,
                                        std::span<ReadRequest> requests) const {
   MultiRead(requests);
 }

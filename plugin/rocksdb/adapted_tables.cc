@@ -1,0 +1,97 @@
+#include "adapted_tables.h"
+
+#include <string>
+#include <utility>
+
+#include "adapter_state.h"
+#include "built_table.h"
+#include "conversions.h"
+#include "failed_build.h"
+#include "read_table.h"
+#include "rocksdb/env.h"
+
+namespace ashlar_rocksdb {
+
+namespace {
+
+// Logs a reason once, and then now and then.
+bool IsWorthALine(uint64_t times) { return (times & (times - 1)) == 0; }
+
+void LogFallback(rocksdb::Logger* log, const char* what,
+                 const std::string& reason, uint64_t times) {
+  if (!IsWorthALine(times)) return;
+  rocksdb::Info(log,
+                "Ashlar leaves a table to RocksDB's own %s (%llu so far for "
+                "this reason): %s",
+                what, static_cast<unsigned long long>(times), reason.c_str());
+}
+
+rocksdb::Status Forbidden(const std::string& reason) {
+  return rocksdb::Status::NotSupported(
+      "allow_fallback is false, and Ashlar does not do: " + reason);
+}
+
+// Whether RocksDB may know a table that Ashlar does not.
+bool IsForStock(const ashlar::Status& status) {
+  return status.IsNotSupported();
+}
+
+}  // namespace
+
+rocksdb::TableBuilder* NewAdaptedBuilder(
+    const rocksdb::BlockBasedTableOptions& options,
+    const AshlarTableOptions& ashlar_options,
+    const rocksdb::TableBuilderOptions& theirs,
+    rocksdb::WritableFileWriter* file, const StockBuilder& stock) {
+  if (!ashlar_options.build) return stock();
+  AdapterState& state = AdapterState::Shared();
+  BuildPlan plan = PlanBuild(options, theirs);
+  if (plan.obstacle.empty()) {
+    std::unique_ptr<BuiltTable> builder =
+        BuiltTable::Create(&plan, theirs, file);
+    if (builder != nullptr) {
+      state.CountBuilt();
+      return builder.release();
+    }
+  }
+  const uint64_t times = state.CountBuiltByStock(plan.obstacle);
+  if (!ashlar_options.allow_fallback) {
+    return new FailedBuild(Forbidden(plan.obstacle));
+  }
+  LogFallback(theirs.ioptions.logger, "builder", plan.obstacle, times);
+  return stock();
+}
+
+rocksdb::Status OpenAdaptedTable(
+    const rocksdb::BlockBasedTableOptions& options,
+    const AshlarTableOptions& ashlar_options,
+    const rocksdb::TableReaderOptions& theirs,
+    std::unique_ptr<rocksdb::RandomAccessFileReader> file, uint64_t file_size,
+    bool load_now, const StockReader& stock,
+    std::unique_ptr<rocksdb::TableReader>* table) {
+  if (!ashlar_options.read) return stock(std::move(file), table);
+  AdapterState& state = AdapterState::Shared();
+  ReadPlan plan = PlanRead(options, theirs, file_size, load_now);
+  if (plan.obstacle.empty()) {
+    const auto shared =
+        std::make_shared<std::unique_ptr<rocksdb::RandomAccessFileReader>>(
+            std::move(file));
+    auto reader = ashlar::TableReader::Open(
+        std::make_unique<ReadableFile>(shared, file_size), plan.options);
+    if (reader.ok()) {
+      rocksdb::Status status =
+          ReadTable::Create(std::move(*reader), theirs, file_size, table);
+      if (status.ok()) state.CountRead();
+      return status;
+    }
+    if (!IsForStock(reader.status())) return ToRocksDB(reader.status());
+    file = std::move(*shared);
+    plan.obstacle = reader.status().ToString();
+  }
+  const uint64_t times = state.CountReadByStock(plan.obstacle);
+  if (!ashlar_options.allow_fallback) return Forbidden(plan.obstacle);
+  LogFallback(theirs.ioptions.logger, "reader", plan.obstacle, times);
+  return stock(std::move(file), table);
+}
+
+}  // namespace ashlar_rocksdb

@@ -1,0 +1,35 @@
+// Values of the one library as values of the other: slices, status.
+//
+// For the adapter alone. A status goes from RocksDB's files through Ashlar's
+// readers and builders back to RocksDB, and keeps what RocksDB's error handler
+// goes by.
+#ifndef ASHLAR_PLUGIN_ROCKSDB_CONVERSIONS_H_
+#define ASHLAR_PLUGIN_ROCKSDB_CONVERSIONS_H_
+
+#include <string>
+
+#include "ashlar/util/pinnable_slice.h"
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
+#include "rocksdb/cleanable.h"
+#include "rocksdb/io_status.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+
+namespace ashlar_rocksdb {
+
+inline ashlar::Slice ToAshlar(const rocksdb::Slice& slice) {
+  return ashlar::Slice(slice.data(), slice.size());
+}
+inline rocksdb::Slice ToRocksDB(const ashlar::Slice& slice) {
+  return rocksdb::Slice(slice.data(), slice.size());
+}
+
+// The message keeps all that the other library says.
+rocksdb::Status ToRocksDB(const ashlar::Status& status);
+ashlar::Status ToAshlar(const rocksdb::IOStatus& status,
+                        const std::string& file);
+
+}  // namespace ashlar_rocksdb
+
+#endif  // ASHLAR_PLUGIN_ROCKSDB_CONVERSIONS_H_

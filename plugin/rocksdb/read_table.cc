@@ -1,0 +1,334 @@
+#include "read_table.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "found_entry.h"
+#include "memory/arena.h"
+#include "read_options.h"
+#include "table/get_context.h"
+#include "table/unique_id_impl.h"
+#include "table_facts.h"
+#include "table_walk.h"
+#include "their_counters.h"
+#include "util/vector_iterator.h"
+
+namespace ashlar_rocksdb {
+
+namespace {
+
+constexpr size_t kTailBytes = 8;  // sequence number and type of an internal key
+
+rocksdb::Slice UserKey(const rocksdb::Slice& internal_key) {
+  return rocksdb::Slice(internal_key.data(), internal_key.size() - kTailBytes);
+}
+
+rocksdb::Status CheckUniqueId(const rocksdb::TableProperties& properties,
+                              const rocksdb::TableReaderOptions& theirs) {
+  if (theirs.unique_id == rocksdb::kNullUniqueId64x2) {
+    return rocksdb::Status::OK();
+  }
+  rocksdb::UniqueId64x2 actual{};
+  const rocksdb::Status status = rocksdb::GetSstInternalUniqueId(
+      properties.db_id, properties.db_session_id, properties.orig_file_number,
+      &actual, /*force=*/true);
+  if (!status.ok()) return status;
+  if (actual == theirs.unique_id) return rocksdb::Status::OK();
+  rocksdb::UniqueId64x2 expected = theirs.unique_id;
+  return rocksdb::Status::Corruption(
+      "Mismatch in unique ID on table file " +
+      std::to_string(theirs.cur_file_num) +
+      ". Expected: " + rocksdb::InternalUniqueIdToHumanString(&expected) +
+      " Actual: " + rocksdb::InternalUniqueIdToHumanString(&actual));
+}
+
+}  // namespace
+
+ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
+                     const rocksdb::TableReaderOptions& theirs,
+                     uint64_t file_size)
+    : reader_(std::move(reader)),
+      comparator_(theirs.internal_comparator),
+      timestamp_size_(comparator_.user_comparator()->timestamp_size()),
+      file_size_(file_size),
+      // Not make_shared: RocksDB asks malloc for the size of the object.
+      properties_(
+          new rocksdb::TableProperties(PropertiesFrom(reader_->properties()))) {
+}
+
+rocksdb::Status ReadTable::Create(
+    std::unique_ptr<ashlar::TableReader> reader,
+    const rocksdb::TableReaderOptions& theirs, uint64_t file_size,
+    std::unique_ptr<rocksdb::TableReader>* table) {
+  std::unique_ptr<ReadTable> made(
+      new ReadTable(std::move(reader), theirs, file_size));
+  rocksdb::Status status = CheckUniqueId(*made->properties_, theirs);
+  if (!status.ok()) return status;
+  made->CollectRangeTombstones();
+  *table = std::move(made);
+  return status;
+}
+
+ReadTable::~ReadTable() {
+  if (uncache_aggressiveness_.load(std::memory_order_relaxed) > 0) {
+    reader_->EraseFromBlockCache();
+  }
+}
+
+void ReadTable::MarkObsolete(uint32_t uncache_aggressiveness) {
+  uncache_aggressiveness_.store(uncache_aggressiveness,
+                                std::memory_order_relaxed);
+}
+
+void ReadTable::CollectRangeTombstones() {
+  const auto deletions = reader_->RangeDeletions();
+  if (deletions.empty()) return;
+  std::vector<std::string> keys;
+  std::vector<std::string> ends;
+  keys.reserve(deletions.size());
+  ends.reserve(deletions.size());
+  for (const ashlar::RangeDeletion& deletion : deletions) {
+    std::string& key = keys.emplace_back(deletion.begin.ToString());
+    rocksdb::PutFixed64(
+        &key, rocksdb::PackSequenceAndType(deletion.sequence,
+                                           rocksdb::kTypeRangeDeletion));
+    ends.push_back(deletion.end.ToString());
+  }
+  auto sorted = std::make_unique<rocksdb::VectorIterator>(
+      std::move(keys), std::move(ends), &comparator_);
+  range_tombstones_ = std::make_shared<rocksdb::FragmentedRangeTombstoneList>(
+      std::move(sorted), comparator_);
+}
+
+rocksdb::FragmentedRangeTombstoneIterator* ReadTable::NewRangeTombstoneIterator(
+    const rocksdb::ReadOptions& read_options) {
+  const rocksdb::SequenceNumber snapshot =
+      read_options.snapshot != nullptr
+          ? read_options.snapshot->GetSequenceNumber()
+          : rocksdb::kMaxSequenceNumber;
+  return NewRangeTombstoneIterator(snapshot, read_options.timestamp);
+}
+
+rocksdb::FragmentedRangeTombstoneIterator* ReadTable::NewRangeTombstoneIterator(
+    rocksdb::SequenceNumber read_seqno, const rocksdb::Slice* timestamp) {
+  if (range_tombstones_ == nullptr) return nullptr;
+  return new rocksdb::FragmentedRangeTombstoneIterator(
+      range_tombstones_, comparator_, read_seqno, timestamp);
+}
+
+bool ReadTable::HasPrefixesOf(
+    const rocksdb::SliceTransform* prefix_extractor) const {
+  return prefix_extractor != nullptr && properties_->filter_size > 0 &&
+         prefix_extractor->AsString() == properties_->prefix_extractor_name;
+}
+
+rocksdb::InternalIterator* ReadTable::NewIterator(
+    const rocksdb::ReadOptions& read_options,
+    const rocksdb::SliceTransform* prefix_extractor, rocksdb::Arena* arena,
+    bool skip_filters, rocksdb::TableReaderCaller caller,
+    size_t compaction_readahead_size, bool allow_unprepared_value) {
+  const WalkOptions options = {
+      .read_options = read_options,
+      .timestamp_size = timestamp_size_,
+      .readahead_size = caller == rocksdb::TableReaderCaller::kCompaction
+                            ? compaction_readahead_size
+                            : read_options.readahead_size,
+      .allow_unprepared_value = allow_unprepared_value,
+      .asks_prefix_filter = !skip_filters && !read_options.total_order_seek &&
+                            !read_options.auto_prefix_mode &&
+                            HasPrefixesOf(prefix_extractor)};
+  if (arena == nullptr) return new TableWalk(*reader_, options);
+  return new (arena->AllocateAligned(sizeof(TableWalk)))
+      TableWalk(*reader_, options);
+}
+
+rocksdb::Status ReadTable::Get(
+    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
+    rocksdb::GetContext* get_context,
+    const rocksdb::SliceTransform* /*prefix_extractor*/,
+    bool /*skip_filters*/) {
+  const PassedPerfContext perf;
+  if (get_context->has_callback()) [[unlikely]] {
+    return GetByVersions(read_options, key, get_context);
+  }
+  const rocksdb::Slice user_key = UserKey(key);
+  const rocksdb::Slice bare_key(user_key.data(),
+                                user_key.size() - timestamp_size_);
+  FoundEntry found(user_key, get_context);
+  const auto on_operand = [&found](const ashlar::MergeOperand& operand,
+                                   ashlar::SequenceNumber sequence) {
+    return found.TakeOperand(operand, sequence);
+  };
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.timestamp =
+      ashlar::Slice(bare_key.data() + bare_key.size(), timestamp_size_);
+  ashlar::GetResult result;
+  const ashlar::Status status =
+      reader_->Get(options, ToAshlar(bare_key),
+                   rocksdb::GetInternalKeySeqno(key), &result, on_operand);
+  return found.Take(status, &result);
+}
+
+void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
+                         const rocksdb::MultiGetContext::Range* mget_range,
+                         const rocksdb::SliceTransform* /*prefix_extractor*/,
+                         bool /*skip_filters*/) {
+  AskedKeys asked;
+  for (auto each = mget_range->begin(); each != mget_range->end(); ++each) {
+    asked.slices[asked.count] = ToAshlar(each->ukey_without_ts);
+    asked.keys[asked.count++] = &*each;
+  }
+  if (asked.count == 0) return;
+  const PassedPerfContext perf;
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  if (timestamp_size_ > 0 && read_options.timestamp != nullptr) {
+    options.timestamp = ToAshlar(*read_options.timestamp);
+  }
+  // One read asks for all of these keys, so they have one snapshot, and all or
+  // none have a callback.
+  if (asked.keys[0]->get_context->has_callback()) [[unlikely]] {
+    VisitBatch(options, asked);
+  } else {
+    GetBatch(options, asked);
+  }
+}
+
+void ReadTable::GetBatch(const ashlar::ReadOptions& options,
+                         const AskedKeys& asked) const {
+  const auto on_operand = [&asked](size_t key,
+                                   const ashlar::MergeOperand& operand,
+                                   ashlar::SequenceNumber sequence) {
+    FoundEntry found(asked.keys[key]->ukey_with_ts,
+                     asked.keys[key]->get_context);
+    return found.TakeOperand(operand, sequence);
+  };
+  std::array<ashlar::GetResult, kMostAsked> results;
+  std::array<ashlar::Status, kMostAsked> statuses;
+  reader_->MultiGet(options, std::span(asked.slices.data(), asked.count),
+                    rocksdb::GetInternalKeySeqno(asked.keys[0]->ikey),
+                    std::span(results.data(), asked.count),
+                    std::span(statuses.data(), asked.count), on_operand);
+  for (size_t i = 0; i < asked.count; ++i) {
+    FoundEntry found(asked.keys[i]->ukey_with_ts, asked.keys[i]->get_context);
+    *asked.keys[i]->s = found.Take(statuses[i], &results[i]);
+  }
+}
+
+void ReadTable::VisitBatch(const ashlar::ReadOptions& options,
+                           const AskedKeys& asked) const {
+  std::vector<FoundEntry> found;
+  found.reserve(asked.count);
+  for (size_t i = 0; i < asked.count; ++i) {
+    found.emplace_back(asked.keys[i]->ukey_with_ts, asked.keys[i]->get_context);
+  }
+  std::array<ashlar::Status, kMostAsked> statuses;
+  reader_->VisitVersionsBatch(
+      options, std::span(asked.slices.data(), asked.count),
+      rocksdb::GetInternalKeySeqno(asked.keys[0]->ikey),
+      std::span(statuses.data(), asked.count),
+      [&found](size_t key, const ashlar::StoredVersion& version) {
+        return found[key].TakeVersion(version);
+      });
+  for (size_t i = 0; i < asked.count; ++i) {
+    *asked.keys[i]->s = found[i].End(statuses[i]);
+  }
+}
+
+rocksdb::Status ReadTable::GetByVersions(
+    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
+    rocksdb::GetContext* get_context) const {
+  const rocksdb::Slice user_key = UserKey(key);
+  const ashlar::Slice bare_key(user_key.data(),
+                               user_key.size() - timestamp_size_);
+  const rocksdb::SequenceNumber snapshot = rocksdb::GetInternalKeySeqno(key);
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.timestamp = ashlar::Slice(bare_key.end(), timestamp_size_);
+  FoundEntry found(user_key, get_context);
+  const ashlar::Status status =
+      reader_->VisitVersions(options, bare_key, snapshot,
+                             [&found](const ashlar::StoredVersion& version) {
+                               return found.TakeVersion(version);
+                             });
+  return found.End(status);
+}
+
+uint64_t ReadTable::ScaledOffset(const rocksdb::Slice& key) const {
+  const uint64_t data_size = properties_->data_size;
+  const rocksdb::Slice user_key = UserKey(key);
+  const uint64_t offset = reader_->ApproximateOffsetOf(
+      ashlar::Slice(user_key.data(), user_key.size() - timestamp_size_));
+  const double part =
+      static_cast<double>(offset) / static_cast<double>(data_size);
+  return static_cast<uint64_t>(part * static_cast<double>(file_size_));
+}
+
+uint64_t ReadTable::ApproximateOffsetOf(
+    const rocksdb::ReadOptions& /*read_options*/, const rocksdb::Slice& key,
+    rocksdb::TableReaderCaller /*caller*/) {
+  if (properties_->data_size == 0) return file_size_ / 2;
+  return ScaledOffset(key);
+}
+
+uint64_t ReadTable::ApproximateSize(
+    const rocksdb::ReadOptions& /*read_options*/, const rocksdb::Slice& start,
+    const rocksdb::Slice& end, rocksdb::TableReaderCaller /*caller*/) {
+  if (properties_->data_size == 0) return file_size_;
+  const uint64_t from = ScaledOffset(start);
+  const uint64_t to = ScaledOffset(end);
+  return to > from ? to - from : 0;
+}
+
+size_t ReadTable::ApproximateMemoryUsage() const {
+  size_t bytes = reader_->MemoryUsage() + properties_->ApproximateMemoryUsage();
+  if (range_tombstones_ != nullptr) {
+    bytes += range_tombstones_->total_tombstone_payload_bytes();
+  }
+  return bytes;
+}
+
+rocksdb::Status ReadTable::VerifyChecksum(
+    const rocksdb::ReadOptions& read_options,
+    rocksdb::TableReaderCaller /*caller*/, bool meta_blocks_only) {
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.readahead_size = read_options.readahead_size;
+  return ToRocksDB(reader_->VerifyChecksum(options, meta_blocks_only));
+}
+
+rocksdb::Status ReadTable::ApproximateKeyAnchors(
+    const rocksdb::ReadOptions& read_options, std::vector<Anchor>& anchors) {
+  // RocksDB wants about as many.
+  constexpr uint64_t kMostAnchors = 128;
+  std::vector<ashlar::KeyAnchor> ours;
+  const ashlar::Status status = reader_->ApproximateKeyAnchors(
+      ReadOptionsFrom(read_options), kMostAnchors, &ours);
+  if (!status.ok()) return ToRocksDB(status);
+  for (ashlar::KeyAnchor& anchor : ours) {
+    // RocksDB's anchors have timestamps: the newest, which comes first.
+    anchor.user_key.append(timestamp_size_, static_cast<char>(0xff));
+    anchors.emplace_back(anchor.user_key, anchor.bytes);
+  }
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status ReadTable::Prefetch(const rocksdb::ReadOptions& read_options,
+                                    const rocksdb::Slice* begin,
+                                    const rocksdb::Slice* end) {
+  if (begin != nullptr && end != nullptr &&
+      comparator_.Compare(*begin, *end) > 0) {
+    return rocksdb::Status::InvalidArgument(*begin, *end);
+  }
+  const auto bare = [this](const rocksdb::Slice& key) {
+    const rocksdb::Slice user_key = UserKey(key);
+    return ashlar::Slice(user_key.data(), user_key.size() - timestamp_size_);
+  };
+  ashlar::Slice from;
+  ashlar::Slice to;
+  if (begin != nullptr) from = bare(*begin);
+  if (end != nullptr) to = bare(*end);
+  return ToRocksDB(reader_->Prefetch(ReadOptionsFrom(read_options),
+                                     begin != nullptr ? &from : nullptr,
+                                     end != nullptr ? &to : nullptr));
+}
+
+}  // namespace ashlar_rocksdb

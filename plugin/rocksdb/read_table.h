@@ -1,0 +1,113 @@
+// ReadTable: a rocksdb::TableReader whose table Ashlar reads.
+//
+// Thread safety: any number of threads, as RocksDB asks.
+#ifndef ASHLAR_PLUGIN_ROCKSDB_READ_TABLE_H_
+#define ASHLAR_PLUGIN_ROCKSDB_READ_TABLE_H_
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "ashlar/table/table_reader.h"
+#include "db/range_tombstone_fragmenter.h"
+#include "read_plan.h"
+#include "table/table_reader.h"
+
+namespace ashlar_rocksdb {
+
+class ReadTable final : public rocksdb::TableReader {
+ public:
+  // Takes an open table over. Returns Corruption if it is not the file that
+  // RocksDB's manifest names.
+  static rocksdb::Status Create(std::unique_ptr<ashlar::TableReader> reader,
+                                const rocksdb::TableReaderOptions& theirs,
+                                uint64_t file_size,
+                                std::unique_ptr<rocksdb::TableReader>* table);
+  ~ReadTable() override;
+
+  rocksdb::InternalIterator* NewIterator(
+      const rocksdb::ReadOptions& read_options,
+      const rocksdb::SliceTransform* prefix_extractor, rocksdb::Arena* arena,
+      bool skip_filters, rocksdb::TableReaderCaller caller,
+      size_t compaction_readahead_size, bool allow_unprepared_value) override;
+  rocksdb::FragmentedRangeTombstoneIterator* NewRangeTombstoneIterator(
+      const rocksdb::ReadOptions& read_options) override;
+  rocksdb::FragmentedRangeTombstoneIterator* NewRangeTombstoneIterator(
+      rocksdb::SequenceNumber read_seqno,
+      const rocksdb::Slice* timestamp) override;
+
+  rocksdb::Status Get(const rocksdb::ReadOptions& read_options,
+                      const rocksdb::Slice& key,
+                      rocksdb::GetContext* get_context,
+                      const rocksdb::SliceTransform* prefix_extractor,
+                      bool skip_filters) override;
+  void MultiGet(const rocksdb::ReadOptions& read_options,
+                const rocksdb::MultiGetContext::Range* mget_range,
+                const rocksdb::SliceTransform* prefix_extractor,
+                bool skip_filters) override;
+
+  uint64_t ApproximateOffsetOf(const rocksdb::ReadOptions& read_options,
+                               const rocksdb::Slice& key,
+                               rocksdb::TableReaderCaller caller) override;
+  uint64_t ApproximateSize(const rocksdb::ReadOptions& read_options,
+                           const rocksdb::Slice& start,
+                           const rocksdb::Slice& end,
+                           rocksdb::TableReaderCaller caller) override;
+  void SetupForCompaction() override {}
+  std::shared_ptr<const rocksdb::TableProperties> GetTableProperties()
+      const override {
+    return properties_;
+  }
+  size_t ApproximateMemoryUsage() const override;
+  rocksdb::Status VerifyChecksum(const rocksdb::ReadOptions& read_options,
+                                 rocksdb::TableReaderCaller caller,
+                                 bool meta_blocks_only) override;
+  rocksdb::Status ApproximateKeyAnchors(
+      const rocksdb::ReadOptions& read_options,
+      std::vector<Anchor>& anchors) override;
+  rocksdb::Status Prefetch(const rocksdb::ReadOptions& read_options,
+                           const rocksdb::Slice* begin,
+                           const rocksdb::Slice* end) override;
+  void MarkObsolete(uint32_t uncache_aggressiveness) override;
+
+ private:
+  ReadTable(std::unique_ptr<ashlar::TableReader> reader,
+            const rocksdb::TableReaderOptions& theirs, uint64_t file_size);
+  void CollectRangeTombstones();
+  // Returns whether the filter may hold prefixes of this extractor, which may
+  // have changed since the table was built. Null: none.
+  bool HasPrefixesOf(const rocksdb::SliceTransform* prefix_extractor) const;
+  // Returns what part of the data comes before the key, as RocksDB scales it:
+  // to the size of the file.
+  uint64_t ScaledOffset(const rocksdb::Slice& key) const;
+  // The keys of one MultiGet.
+  static constexpr size_t kMostAsked = rocksdb::MultiGetContext::MAX_BATCH_SIZE;
+  struct AskedKeys {
+    std::array<rocksdb::KeyContext*, kMostAsked> keys;
+    std::array<ashlar::Slice, kMostAsked> slices;
+    size_t count = 0;
+  };
+  void GetBatch(const ashlar::ReadOptions& options,
+                const AskedKeys& asked) const;
+  // These two are for reads whose callback decides which versions it sees.
+  void VisitBatch(const ashlar::ReadOptions& options,
+                  const AskedKeys& asked) const;
+  rocksdb::Status GetByVersions(const rocksdb::ReadOptions& read_options,
+                                const rocksdb::Slice& key,
+                                rocksdb::GetContext* get_context) const;
+
+  const std::unique_ptr<ashlar::TableReader> reader_;
+  const rocksdb::InternalKeyComparator& comparator_;
+  const size_t timestamp_size_;
+  const uint64_t file_size_;
+  std::shared_ptr<const rocksdb::TableProperties> properties_;
+  // Null: the table has none.
+  std::shared_ptr<rocksdb::FragmentedRangeTombstoneList> range_tombstones_;
+  // Above 0: the file is obsolete. The destructor then drops its blocks.
+  std::atomic<uint32_t> uncache_aggressiveness_{0};
+};
+
+}  // namespace ashlar_rocksdb
+
+#endif  // ASHLAR_PLUGIN_ROCKSDB_READ_TABLE_H_

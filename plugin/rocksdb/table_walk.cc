@@ -1,0 +1,121 @@
+#include "table_walk.h"
+
+#include "read_options.h"
+
+namespace ashlar_rocksdb {
+
+namespace {
+
+ashlar::ReadOptions OptionsFrom(const WalkOptions& walk) {
+  const rocksdb::ReadOptions& theirs = walk.read_options;
+  ashlar::ReadOptions ours = ReadOptionsFrom(theirs);
+  ours.readahead_size = walk.readahead_size;
+  ours.async_io = theirs.async_io;
+  ours.pin_data = theirs.pin_data;
+  ours.auto_prefix_mode = theirs.auto_prefix_mode;
+  ours.allow_unprepared_value = walk.allow_unprepared_value;
+  return ours;
+}
+
+}  // namespace
+
+TableWalk::TableWalk(const ashlar::TableReader& reader,
+                     const WalkOptions& options)
+    : iterator_(reader.NewIterator(OptionsFrom(options))),
+      reader_(reader),
+      options_(options) {}
+
+void TableWalk::TakeUpperBound() {
+  is_void_ = false;
+  const rocksdb::Slice* theirs = options_.read_options.iterate_upper_bound;
+  if (theirs == nullptr && !has_upper_bound_) [[likely]]
+    return;
+  if (theirs != nullptr && has_upper_bound_ &&
+      *theirs == rocksdb::Slice(upper_bound_)) {
+    return;
+  }
+  ashlar::Slice bound;
+  if (theirs != nullptr) bound = ToAshlar(*theirs);
+  seek_status_ =
+      iterator_.SetBounds(nullptr, theirs != nullptr ? &bound : nullptr);
+  is_void_ = !seek_status_.ok();
+  if (is_void_) return;
+  has_upper_bound_ = theirs != nullptr;
+  upper_bound_.assign(bound.data(), bound.size());
+}
+
+bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key) {
+  if (!options_.asks_prefix_filter) return false;
+  constexpr size_t kTailBytes = 8;
+  const ashlar::Slice user_key(
+      internal_key.data(),
+      internal_key.size() - kTailBytes - options_.timestamp_size);
+  ashlar::GetResult::Filter answer = ashlar::GetResult::Filter::kNone;
+  seek_status_ = reader_.PrefixMayMatch(ReadOptionsFrom(options_.read_options),
+                                        user_key, &answer);
+  return !seek_status_.ok() || answer == ashlar::GetResult::Filter::kAbsent;
+}
+
+void TableWalk::SeekToFirst() {
+  const PassedPerfContext perf;
+  TakeUpperBound();
+  if (!is_void_) iterator_.SeekToFirst();
+}
+
+void TableWalk::SeekToLast() {
+  const PassedPerfContext perf;
+  TakeUpperBound();
+  if (!is_void_) iterator_.SeekToLast();
+}
+
+void TableWalk::Seek(const rocksdb::Slice& target) {
+  const PassedPerfContext perf;
+  TakeUpperBound();
+  is_void_ = is_void_ || IsRuledOut(target);
+  if (!is_void_) iterator_.SeekInternal(ToAshlar(target));
+}
+
+void TableWalk::SeekForPrev(const rocksdb::Slice& target) {
+  const PassedPerfContext perf;
+  TakeUpperBound();
+  if (!is_void_) iterator_.SeekForPrevInternal(ToAshlar(target));
+}
+
+void TableWalk::SetPinnedItersMgr(rocksdb::PinnedIteratorsManager* pins) {
+  pins_ = pins;
+  // With pin_data all values stay until the iterator ends.
+  if (pins == nullptr || options_.read_options.pin_data) {
+    pins_ = nullptr;
+    iterator_.SetValueKeeper({});
+    return;
+  }
+  iterator_.SetValueKeeper([pins](ashlar::Cleanable values) {
+    // Pins that RocksDB has released meanwhile end here.
+    if (pins->PinningEnabled()) values.HandCleanupsTo(pins);
+  });
+}
+
+bool TableWalk::NextAndGetResult(rocksdb::IterateResult* result) {
+  iterator_.Next();
+  if (!iterator_.Valid()) [[unlikely]] {
+    result->bound_check_result = UpperBoundCheckResult();
+    return false;
+  }
+  result->key = ToRocksDB(iterator_.key());
+  result->bound_check_result = rocksdb::IterBoundCheck::kInbound;
+  result->value_prepared = !options_.allow_unprepared_value;
+  return true;
+}
+
+rocksdb::Status TableWalk::status() const {
+  return ToRocksDB(is_void_ ? seek_status_ : iterator_.status());
+}
+
+rocksdb::IterBoundCheck TableWalk::UpperBoundCheckResult() {
+  if (Valid()) return rocksdb::IterBoundCheck::kInbound;
+  return !is_void_ && iterator_.AtUpperBound()
+             ? rocksdb::IterBoundCheck::kOutOfBound
+             : rocksdb::IterBoundCheck::kUnknown;
+}
+
+}  // namespace ashlar_rocksdb

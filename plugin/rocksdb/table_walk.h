@@ -1,0 +1,91 @@
+// TableWalk: a rocksdb::InternalIterator over one table that Ashlar reads.
+#ifndef ASHLAR_PLUGIN_ROCKSDB_TABLE_WALK_H_
+#define ASHLAR_PLUGIN_ROCKSDB_TABLE_WALK_H_
+
+#include <string>
+
+#include "ashlar/table/iterator.h"
+#include "ashlar/table/table_reader.h"
+#include "conversions.h"
+#include "db/pinned_iterators_manager.h"
+#include "rocksdb/options.h"
+#include "table/internal_iterator.h"
+#include "their_counters.h"
+
+namespace ashlar_rocksdb {
+
+struct WalkOptions {
+  const rocksdb::ReadOptions& read_options;  // must outlive the walk
+  size_t timestamp_size = 0;
+  size_t readahead_size = 0;  // 0: Ashlar's own, which grows
+  bool allow_unprepared_value = false;
+  // Whether forward seeks ask the filter for the prefix of their key, and find
+  // nothing if the table does not have it.
+  bool asks_prefix_filter = false;
+};
+
+class TableWalk final : public rocksdb::InternalIterator {
+ public:
+  // `reader` must outlive it.
+  TableWalk(const ashlar::TableReader& reader, const WalkOptions& options);
+  // Passes on what moves between seeks have counted.
+  ~TableWalk() override { const PassedPerfContext perf; }
+
+  bool Valid() const override { return !is_void_ && iterator_.Valid(); }
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const rocksdb::Slice& target) override;
+  void SeekForPrev(const rocksdb::Slice& target) override;
+  void Next() override { iterator_.Next(); }
+  bool NextAndGetResult(rocksdb::IterateResult* result) override;
+  void Prev() override { iterator_.Prev(); }
+
+  rocksdb::Slice key() const override { return ToRocksDB(iterator_.key()); }
+  rocksdb::Slice user_key() const override {
+    return ToRocksDB(iterator_.user_key());
+  }
+  rocksdb::Slice value() const override {
+    KeepIfAsked();
+    return ToRocksDB(iterator_.value());
+  }
+  rocksdb::Status status() const override;
+  bool PrepareValue() override { return iterator_.PrepareValue(); }
+
+  rocksdb::IterBoundCheck UpperBoundCheckResult() override;
+  bool IsKeyPinned() const override { return iterator_.IsKeyPinned(); }
+  bool IsValuePinned() const override {
+    return iterator_.IsValuePinned() || KeepIfAsked();
+  }
+  void SetPinnedItersMgr(rocksdb::PinnedIteratorsManager* pins) override;
+
+ private:
+  // While RocksDB pins, the value has to stay where it is until RocksDB
+  // releases its pins. RocksDB may start in the middle of a walk, so it is
+  // asked when it wants the value. Returns whether the value stays.
+  bool KeepIfAsked() const {
+    if (pins_ == nullptr || !pins_->PinningEnabled()) [[likely]]
+      return false;
+    return iterator_.KeepValue().ok();
+  }
+  // Prepares for a seek. RocksDB may change the bound that its options point to
+  // between two seeks.
+  void TakeUpperBound();
+  // Returns whether the filter rules the prefix of the key out.
+  bool IsRuledOut(const rocksdb::Slice& internal_key);
+
+  // Its position is not changed by const functions.
+  mutable ashlar::Iterator iterator_;
+  const ashlar::TableReader& reader_;
+  const WalkOptions options_;
+  rocksdb::PinnedIteratorsManager* pins_ = nullptr;
+  bool has_upper_bound_ = false;
+  std::string upper_bound_;
+  // Whether the last seek found nothing without asking the iterator: because of
+  // this error, or because the filter ruled it out.
+  bool is_void_ = false;
+  ashlar::Status seek_status_;
+};
+
+}  // namespace ashlar_rocksdb
+
+#endif  // ASHLAR_PLUGIN_ROCKSDB_TABLE_WALK_H_

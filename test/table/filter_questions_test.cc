@@ -1,0 +1,191 @@
+// Tests questions to a table's filter alone: KeyMayMatch, KeysMayMatch and
+// PrefixMayMatch; and skip_filters.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ashlar/cache/cache_options.h"
+#include "ashlar/table/table_reader.h"
+#include "test/support/faulty_file.h"
+#include "test/support/random_table.h"
+#include "test/support/small_table.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+using Filter = GetResult::Filter;
+
+std::vector<std::string> UserKeysOf(const TableReader& reader) {
+  const size_t size = reader.comparator()->timestamp_size();
+  std::vector<std::string> keys;
+  Iterator it = reader.NewIterator({.ignore_range_deletions = true});
+  for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    keys.push_back(WithoutTimestamp(it.user_key(), size).ToString());
+  }
+  Require(it.status());
+  return keys;
+}
+
+// Keys of the table, and others.
+std::vector<std::string> SomeKeys(const TableReader& reader, Random* random) {
+  std::vector<std::string> keys = UserKeysOf(reader);
+  const size_t n = keys.size();
+  for (size_t i = 0; i < n; ++i) keys.push_back(keys[i] + random->Text(3));
+  for (int i = 0; i < 20; ++i) keys.push_back(random->Text(random->Below(6)));
+  return keys;
+}
+
+Result<std::unique_ptr<TableReader>> OpenAny(const SmallTable& table,
+                                             ReaderOptions options) {
+  auto reader = OpenBytes(table.bytes, options);
+  if (!reader.status().IsNotSupported()) return reader;
+  options.comparator = ShorterFirstComparator();
+  return OpenBytes(table.bytes, options);
+}
+
+ReaderOptions RandomOptions(Random* random) {
+  ReaderOptions options;
+  options.block_cache = AnyBlockCache(random->Next());
+  options.cache_index_and_filter_blocks =
+      options.block_cache != nullptr && random->OneIn(2);
+  if (random->OneIn(3)) options.load_index_and_filter = LoadTime::kAtFirstUse;
+  return options;
+}
+
+// They answer as the filter answers a Get of each key.
+TEST(FilterQuestions, AboutKeysAreThoseOfGet) {
+  uint64_t absent = 0;
+  ForEachSeed(1, 500, [&](uint64_t seed) {
+    Random random(seed);
+    const SmallTable table = MakeSmallTable(&random);
+    SCOPED_TRACE(table.description);
+    auto opened = OpenAny(table, RandomOptions(&random));
+    Require(opened.status());
+    const TableReader& reader = **opened;
+    const std::vector<std::string> keys = SomeKeys(reader, &random);
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<Filter> answers(keys.size());
+    std::vector<Status> statuses(keys.size());
+    reader.KeysMayMatch({}, slices, answers, statuses);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      Require(statuses[i]);
+      Filter answer = Filter::kMaybe;
+      Require(reader.KeyMayMatch({}, keys[i], &answer));
+      GetResult result;
+      Require(reader.Get({}, keys[i], kMaxSequenceNumber, &result,
+                         [](const auto&, SequenceNumber) { return true; }));
+      ASSERT_EQ(answer, result.filter) << Hex(keys[i]);
+      ASSERT_EQ(answers[i], result.filter) << Hex(keys[i]);
+      absent += answer == Filter::kAbsent ? 1 : 0;
+    }
+  });
+  EXPECT_GT(absent, 50U);
+}
+
+// kAbsent is certain, and comes where the filter has prefixes.
+TEST(FilterQuestions, AboutPrefixes) {
+  TableOptions options;
+  options.filter = FilterType::kBloom;
+  options.prefix_extractor = NewFixedPrefixExtractor(3);
+  for (const bool whole_keys : {false, true}) {
+    options.whole_key_filtering = whole_keys;
+    for (const bool partitioned : {false, true}) {
+      options.partition_filters = partitioned;
+      options.index_type = partitioned ? IndexType::kTwoLevelIndexSearch
+                                       : IndexType::kBinarySearch;
+      options.metadata_block_size = 100;
+      options.block_size = 100;
+      std::vector<Entry> entries;
+      for (int i = 0; i < 300; i += 2) {
+        entries.push_back(Value(std::to_string(100 + i) + "key", 1, "v"));
+      }
+      const auto reader = OpenTable(BuildTable(options, entries));
+      int absent = 0;
+      for (int i = 0; i < 300; ++i) {
+        const std::string prefix = std::to_string(100 + i);
+        for (const char* rest : {"", "a"}) {
+          Filter answer = Filter::kNone;
+          Require(reader->PrefixMayMatch({}, prefix + rest, &answer));
+          if (i % 2 == 0) {
+            ASSERT_EQ(answer, Filter::kMaybe) << prefix;
+          } else {
+            absent += answer == Filter::kAbsent ? 1 : 0;
+          }
+        }
+      }
+      EXPECT_GT(absent, 280) << whole_keys << partitioned;
+      Filter answer = Filter::kMaybe;
+      Require(reader->PrefixMayMatch({}, "10", &answer));
+      EXPECT_EQ(answer, Filter::kNone);  // no prefix
+    }
+  }
+  options = {};
+  options.filter = FilterType::kBloom;
+  Filter answer = Filter::kMaybe;
+  const auto whole_keys_alone = OpenTable(BuildTable(options, SomeEntries(9)));
+  Require(whole_keys_alone->PrefixMayMatch({}, "key", &answer));
+  EXPECT_EQ(answer, Filter::kNone);
+}
+
+TEST(FilterQuestions, ErrorsAreThoseOfTheFilter) {
+  TableOptions options;
+  options.filter = FilterType::kBloom;
+  const std::string bytes = BuildTable(options, SomeEntries(100));
+  const auto reader = OpenTable(bytes);
+  ReadOptions read;
+  read.timestamp = "12345678";
+  Filter answer;
+  EXPECT_TRUE(reader->KeyMayMatch(read, "key1", &answer).IsInvalidArgument());
+  EXPECT_TRUE(
+      reader->PrefixMayMatch(read, "key1", &answer).IsInvalidArgument());
+  const Slice keys[] = {"key1", "key2"};
+  Filter answers[2];
+  Status statuses[2];
+  reader->KeysMayMatch(read, keys, answers, statuses);
+  EXPECT_TRUE(statuses[1].IsInvalidArgument());
+  ReaderOptions late;
+  late.load_index_and_filter = LoadTime::kAtFirstUse;
+  ReadOptions from_memory;
+  from_memory.read_tier = ReadTier::kBlockCacheTier;
+  EXPECT_TRUE(OpenTable(bytes, late)
+                  ->KeyMayMatch(from_memory, "key1", &answer)
+                  .IsIncomplete());
+}
+
+// With skip_filters a table answers as one without a filter, and keeps none.
+TEST(SkippedFilters, AreNotAskedNorLoaded) {
+  uint64_t saved = 0;
+  ForEachSeed(1, 300, [&](uint64_t seed) {
+    Random random(seed);
+    const SmallTable table = MakeSmallTable(&random);
+    SCOPED_TRACE(table.description);
+    ReaderOptions options = RandomOptions(&random);
+    auto asking = OpenAny(table, options);
+    options.skip_filters = true;
+    auto skipping = OpenAny(table, options);
+    Require(asking.status());
+    Require(skipping.status());
+    for (const std::string& key : SomeKeys(**asking, &random)) {
+      GetResult results[2];
+      int i = 0;
+      for (const auto* reader : {asking->get(), skipping->get()}) {
+        Require(reader->Get({}, key, kMaxSequenceNumber, &results[i++],
+                            [](const auto&, SequenceNumber) { return true; }));
+      }
+      ASSERT_EQ(results[0].state, results[1].state);
+      ASSERT_EQ(results[0].value.ToString(), results[1].value.ToString());
+      ASSERT_EQ(results[1].filter, Filter::kNone);
+    }
+    ASSERT_LE((*skipping)->MemoryUsage(), (*asking)->MemoryUsage());
+    saved += (*asking)->MemoryUsage() - (*skipping)->MemoryUsage();
+    EXPECT_TRUE((*skipping)->VerifyChecksum().ok());
+  });
+  EXPECT_GT(saved, 0U);
+}
+
+}  // namespace
+}  // namespace ashlar::testing

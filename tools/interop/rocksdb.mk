@@ -1,0 +1,43 @@
+# RocksDB's own programs and tests, with the plugin preloaded. The Makefile
+# includes this. The adapter is built twice, for a release and for a debug build
+# of RocksDB, because it must have the classes of the RocksDB that it runs with.
+# UNIT_TESTS, STRESS and CRASHES are further flags of the scripts.
+
+adapter := cmake -S . $(generator) $(CMAKE_FLAGS) -DASHLAR_ROCKSDB_PLUGIN=ON
+debug_tree := $(CURDIR)/build/rocksdb-debug
+source_tree := $(CURDIR)/build/rocksdb-source
+
+.PHONY: rocksdb-programs rocksdb-release-adapter rocksdb-debug-adapter \
+	rocksdb-unit-tests rocksdb-stress rocksdb-crash-test
+
+help::
+	@echo "make rocksdb-unit-tests  RocksDB's own, on our tables (an hour, once)"
+	@echo 'make rocksdb-stress  SECONDS=300 for each configuration of db_stress'
+	@echo 'make rocksdb-crash-test  MINUTES=60 of kills, of each of two kinds'
+
+rocksdb-programs:
+	@JOBS=$(JOBS) tools/interop/rocksdb_programs/build
+
+rocksdb-release-adapter: rocksdb-programs
+	@$(adapter) -B build $(quietly)
+	@cmake --build build -j $(JOBS) --target ashlar_rocksdb_preload
+
+rocksdb-debug-adapter:
+	@JOBS=$(JOBS) tools/interop/rocksdb_debug/build
+	@$(adapter) -B build/rocksdb-debug-adapter -DASHLAR_BUILD_TOOLS=OFF \
+		-DASHLAR_ROCKSDB_SOURCE=$(source_tree) \
+		-DASHLAR_ROCKSDB_FLAGS=@$(debug_tree)/flags $(quietly)
+	@cmake --build build/rocksdb-debug-adapter -j $(JOBS) \
+		--target ashlar_rocksdb_preload
+
+rocksdb-unit-tests: rocksdb-debug-adapter
+	@tools/interop/rocksdb_unit_tests --jobs=$(JOBS) $(UNIT_TESTS)
+
+rocksdb-stress: rocksdb-release-adapter
+	@tools/interop/rocksdb_stress --seconds=$(or $(SECONDS),300) $(STRESS)
+
+rocksdb-crash-test: rocksdb-release-adapter rocksdb-debug-adapter
+	@tools/interop/rocksdb_crash_test blackbox $(CRASHES) \
+		--minutes=$(or $(MINUTES),60)
+	@tools/interop/rocksdb_crash_test whitebox $(CRASHES) \
+		--minutes=$(or $(MINUTES),60)
