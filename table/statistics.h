@@ -175,7 +175,7 @@ class ASHLAR_EXPORT Statistics {
   Statistics();
   // Passes to `sink` all that it counts, as far as the level counts it. Counts
   // it itself too. Shares ownership of the sink, as long as threads that have
-  // counted may use it. Requires: it is not null.
+  // counted may use it. Null: passes nothing on.
   explicit Statistics(std::shared_ptr<StatisticsSink> sink);
   Statistics(const Statistics&) = delete;
   Statistics& operator=(const Statistics&) = delete;

@@ -87,7 +87,7 @@ Status Iterator::KeepValue() {
   if (!s.value_keeper) {
     return Status::InvalidArgument("KeepValue without a keeper");
   }
-  const Status kept = OrMemoryLimit([&s] { return s.KeepValue(); });
+  Status kept = OrMemoryLimit([&s] { return s.KeepValue(); });
   Show(s.CurrentStatus().ok());
   return kept;
 }

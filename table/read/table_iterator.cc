@@ -475,11 +475,8 @@ Status TableIterator::PinValue(const Slice& bytes, PinnableSlice* value) {
   return {};
 }
 
-// Passes the block to the keeper if a value of it is to be kept. Needs no
-// memory: KeepValue has made the block one that is shared.
-void TableIterator::HandOver() {
-  if (!is_to_keep) [[likely]]
-    return;
+// Needs no memory: KeepValue has made the block one that is shared.
+void TableIterator::PassToKeeper() {
   is_to_keep = false;
   Cleanable pin;
   loaded->Share(&pin);

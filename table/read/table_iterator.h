@@ -109,7 +109,12 @@ struct TableIterator final : Iterator::State {
   bool SeekInBlock(const Slice& internal_key);
   enum class Direction : bool { kForward, kBackward };
   bool BeginWalk(Direction direction);
-  void HandOver();
+  // Passes the block to the keeper if a value of it is to be kept.
+  void HandOver() {
+    if (is_to_keep) [[unlikely]]
+      PassToKeeper();
+  }
+  void PassToKeeper();
   Status OwnBlock();
   bool TakesKeyFromIndex(const Slice& internal_key) const;
   bool ShowFirstKey();

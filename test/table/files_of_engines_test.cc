@@ -79,7 +79,7 @@ void ReadInEveryWay(const TableReader& reader, const ReadOptions& options) {
   reader.MultiGet(options, keys, kMaxSequenceNumber, results, statuses);
   Iterator it = reader.NewIterator(options);
   for (it.Seek("key00600"); it.Valid(); it.Next()) continue;
-  for (it.SeekToLast(); it.Valid() && it.key().size() != 0; it.Prev()) {
+  for (it.SeekToLast(); it.Valid(); it.Prev()) {
     if (it.user_key().starts_with("key008")) break;
   }
   uint64_t entries;

@@ -10,7 +10,6 @@
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/entry_source.h"
 #include "ashlar/table/table_reader.h"
-#include "test/support/faulty_file.h"
 #include "test/support/map_source.h"
 #include "test/support/random_table.h"
 #include "test/support/small_table.h"
@@ -142,6 +141,7 @@ TEST(KeptValues, OfTablesWithEmbeddedBlobs) {
     options.block_size = 400;
     options.embedded_blob_options = {.enable = true, .min_blob_size = 60};
     std::vector<Entry> entries;
+    entries.reserve(100);
     for (int i = 0; i < 100; ++i) {
       entries.push_back(Value("key" + std::to_string(1000 + i), 7,
                               random.Text(random.Below(120))));

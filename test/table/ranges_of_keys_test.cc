@@ -9,7 +9,6 @@
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/inspect.h"
 #include "ashlar/table/table_reader.h"
-#include "test/support/faulty_file.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
 

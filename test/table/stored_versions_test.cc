@@ -194,6 +194,7 @@ TEST(StoredVersions, OfTablesWithEmbeddedBlobs) {
     options.block_size = 400;
     options.embedded_blob_options = {.enable = true, .min_blob_size = 60};
     std::vector<Entry> entries;
+    entries.reserve(100);
     for (int i = 0; i < 100; ++i) {
       entries.push_back(Value("key" + std::to_string(1000 + i / 3),
                               static_cast<SequenceNumber>(9 - i % 3),
