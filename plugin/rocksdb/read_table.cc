@@ -128,16 +128,18 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
     const rocksdb::SliceTransform* prefix_extractor, rocksdb::Arena* arena,
     bool skip_filters, rocksdb::TableReaderCaller caller,
     size_t compaction_readahead_size, bool allow_unprepared_value) {
-  const WalkOptions options = {
+  WalkOptions options = {
       .read_options = read_options,
       .timestamp_size = timestamp_size_,
       .readahead_size = caller == rocksdb::TableReaderCaller::kCompaction
                             ? compaction_readahead_size
                             : read_options.readahead_size,
       .allow_unprepared_value = allow_unprepared_value,
-      .asks_prefix_filter = !skip_filters && !read_options.total_order_seek &&
-                            !read_options.auto_prefix_mode &&
-                            HasPrefixesOf(prefix_extractor)};
+      .asked_prefixes = nullptr};
+  if (!skip_filters && !read_options.total_order_seek &&
+      !read_options.auto_prefix_mode && HasPrefixesOf(prefix_extractor)) {
+    options.asked_prefixes = prefix_extractor;
+  }
   if (arena == nullptr) return new TableWalk(*reader_, options);
   return new (arena->AllocateAligned(sizeof(TableWalk)))
       TableWalk(*reader_, options);

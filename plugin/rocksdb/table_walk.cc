@@ -45,14 +45,17 @@ void TableWalk::TakeUpperBound() {
 }
 
 bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key) {
-  if (!options_.asks_prefix_filter) return false;
+  if (options_.asked_prefixes == nullptr) return false;
   constexpr size_t kTailBytes = 8;
-  const ashlar::Slice user_key(
+  const rocksdb::Slice user_key(
       internal_key.data(),
       internal_key.size() - kTailBytes - options_.timestamp_size);
+  if (!options_.asked_prefixes->InDomain(user_key)) return false;
+  // Not the key: a walk backward may find smaller ones with its prefix.
+  const rocksdb::Slice prefix = options_.asked_prefixes->Transform(user_key);
   ashlar::GetResult::Filter answer = ashlar::GetResult::Filter::kNone;
   seek_status_ = reader_.PrefixMayMatch(ReadOptionsFrom(options_.read_options),
-                                        user_key, &answer);
+                                        ToAshlar(prefix), &answer);
   return !seek_status_.ok() || answer == ashlar::GetResult::Filter::kAbsent;
 }
 
@@ -78,6 +81,7 @@ void TableWalk::Seek(const rocksdb::Slice& target) {
 void TableWalk::SeekForPrev(const rocksdb::Slice& target) {
   const PassedPerfContext perf;
   TakeUpperBound();
+  is_void_ = is_void_ || IsRuledOut(target);
   if (!is_void_) iterator_.SeekForPrevInternal(ToAshlar(target));
 }
 

@@ -9,6 +9,7 @@
 #include "conversions.h"
 #include "db/pinned_iterators_manager.h"
 #include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
 #include "table/internal_iterator.h"
 #include "their_counters.h"
 
@@ -19,9 +20,9 @@ struct WalkOptions {
   size_t timestamp_size = 0;
   size_t readahead_size = 0;  // 0: Ashlar's own, which grows
   bool allow_unprepared_value = false;
-  // Whether forward seeks ask the filter for the prefix of their key, and find
-  // nothing if the table does not have it.
-  bool asks_prefix_filter = false;
+  // If not null, seeks ask the filter for the prefix of their key, and find
+  // nothing if the table does not have it. RocksDB keeps it alive.
+  const rocksdb::SliceTransform* asked_prefixes = nullptr;
 };
 
 class TableWalk final : public rocksdb::InternalIterator {

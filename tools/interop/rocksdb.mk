@@ -7,13 +7,26 @@ adapter := cmake -S . $(generator) $(CMAKE_FLAGS) -DASHLAR_ROCKSDB_PLUGIN=ON
 debug_tree := $(CURDIR)/build/rocksdb-debug
 source_tree := $(CURDIR)/build/rocksdb-source
 
-.PHONY: rocksdb-programs rocksdb-release-adapter rocksdb-debug-adapter \
+.PHONY: rocksdb-plugin rocksdb-demo rocksdb-programs rocksdb-release-adapter rocksdb-debug-adapter \
 	rocksdb-unit-tests rocksdb-stress rocksdb-crash-test
 
 help::
+	@echo 'make rocksdb-plugin  the adapter by which RocksDB runs on Ashlar'
+	@echo 'make rocksdb-demo  db_bench, RocksDB and with Ashlar, by turns'
 	@echo "make rocksdb-unit-tests  RocksDB's own, on our tables (an hour, once)"
 	@echo 'make rocksdb-stress  SECONDS=300 for each configuration of db_stress'
 	@echo 'make rocksdb-crash-test  MINUTES=60 of kills, of each of two kinds'
+
+rocksdb-plugin:
+	@$(SETUP) bench
+	@tools/interop/fetch_oracle build/oracle
+	@$(adapter) -B build $(quietly)
+	@cmake --build build -j $(JOBS) --target ashlar_rocksdb_preload
+	@ls build/lib/libashlar_rocksdb*.so
+
+# DEMO: flags of plugin/rocksdb/demo, such as --rounds=15.
+rocksdb-demo: rocksdb-plugin rocksdb-programs
+	@LD_LIBRARY_PATH=build/oracle/lib plugin/rocksdb/demo $(DEMO)
 
 rocksdb-programs:
 	@JOBS=$(JOBS) tools/interop/rocksdb_programs/build
