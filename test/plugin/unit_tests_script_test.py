@@ -6,6 +6,7 @@ is preloaded: the adapter is an empty file, so the dynamic linker passes it over
 with a warning.
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -82,13 +83,16 @@ class UnitTestsScriptTest(unittest.TestCase):
             at_exit=at_exit))
         program.chmod(0o755)
 
-    def run_script(self, *flags, programs="any_test"):
-        command = [sys.executable, "-B", SCRIPT, f"--build={self.build}",
-                   f"--results={self.folder / 'results'}",
-                   f"--scratch={self.folder / 'scratch'}",
-                   f"--listed={self.listed}", f"--programs={programs}",
-                   f"--preload={self.adapter}", *flags]
-        result = subprocess.run(command, capture_output=True, text=True)
+    def command(self, *flags):
+        return [sys.executable, "-B", SCRIPT, f"--build={self.build}",
+                f"--results={self.folder / 'results'}",
+                f"--scratch={self.folder / 'scratch'}",
+                f"--listed={self.listed}", "--programs=any_test",
+                f"--preload={self.adapter}", *flags]
+
+    def run_script(self, *flags):
+        result = subprocess.run(self.command(*flags), capture_output=True,
+                                text=True)
         self.assertNotIn("Traceback", result.stderr)
         self.assertEqual(list((self.folder / "scratch").iterdir()), [])
         return result
@@ -100,7 +104,8 @@ class UnitTestsScriptTest(unittest.TestCase):
     def test_all_pass(self):
         self.make({"A": PASSES, "B": GLUED, "C": READS_OK})
         result = self.run_script()
-        self.assertEqual(self.cells(result), ["3", "3", "3", "0", "0", "92.3 %"])
+        self.assertEqual(self.cells(result),
+                         ["3", "3", "3", "0", "0", "92.3 %"])
         self.assertIn("fell back:        1 plain table", result.stdout)
         self.assertEqual(result.returncode, 0)
 
@@ -175,6 +180,21 @@ class UnitTestsScriptTest(unittest.TestCase):
                             (99, "7"), (0, "7")):
             result = self.run_script(f"--most={most}")
             self.assertEqual(self.cells(result)[0], taken, most)
+
+    def test_a_signal_leaves_nothing_behind(self):
+        running = self.folder / "running"
+        self.make({"A": f"open({str(running)!r}, 'w').write(str(os.getpid())); "
+                        "time.sleep(1000)"})
+        script = subprocess.Popen(self.command(), stdout=subprocess.PIPE)
+        while not running.exists() or not running.read_text():
+            self.assertIsNone(script.poll())
+        script.terminate()
+        script.communicate()
+        self.assertEqual(list((self.folder / "scratch").iterdir()), [])
+        pid = int(running.read_text())
+        with self.assertRaises(ProcessLookupError):
+            while True:
+                os.kill(pid, 0)
 
     def test_stock_only(self):
         self.make({"A": PASSES, "B": FAILS_ON_ASHLAR})

@@ -29,6 +29,17 @@ CAUSES = [re.compile(pattern) for pattern in (
 )]
 
 
+_running = set()  # Process groups.
+
+
+def kill_all():
+    """Kills the processes of all batches. They do not get the terminal's
+    signals."""
+    for group in list(_running):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
 class Outcome:
     """How a test ended: passed, failed, skipped, crashed or timed out."""
 
@@ -76,6 +87,7 @@ class _Process:
             [program, "--gtest_color=no", "--gtest_filter=" + ":".join(names)],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True)
+        _running.add(self.process.pid)
 
     def run(self):
         """Reads the output to its end. Returns how each test ended that has
@@ -86,6 +98,7 @@ class _Process:
         for line in self.process.stdout:
             self._take(line)
         code = self.process.wait()
+        _running.discard(self.process.pid)
         ended.set()
         watch.join()
         end = "timed out" if self.timed_out else "crashed"
