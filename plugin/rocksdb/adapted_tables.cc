@@ -65,6 +65,7 @@ rocksdb::TableBuilder* NewAdaptedBuilder(
 rocksdb::Status OpenAdaptedTable(
     const rocksdb::BlockBasedTableOptions& options,
     const AshlarTableOptions& ashlar_options,
+    const rocksdb::ReadOptions& read_options,
     const rocksdb::TableReaderOptions& theirs,
     std::unique_ptr<rocksdb::RandomAccessFileReader> file, uint64_t file_size,
     bool load_now, const StockReader& stock,
@@ -77,7 +78,8 @@ rocksdb::Status OpenAdaptedTable(
         std::make_shared<std::unique_ptr<rocksdb::RandomAccessFileReader>>(
             std::move(file));
     auto reader = ashlar::TableReader::Open(
-        std::make_unique<ReadableFile>(shared, file_size), plan.options);
+        std::make_unique<ReadableFile>(shared, file_size, read_options),
+        plan.options);
     if (reader.ok()) {
       rocksdb::Status status =
           ReadTable::Create(std::move(*reader), theirs, file_size, table);

@@ -32,6 +32,7 @@ rocksdb::TableBuilder* NewAdaptedBuilder(
 rocksdb::Status OpenAdaptedTable(
     const rocksdb::BlockBasedTableOptions& options,
     const AshlarTableOptions& ashlar_options,
+    const rocksdb::ReadOptions& read_options,
     const rocksdb::TableReaderOptions& theirs,
     std::unique_ptr<rocksdb::RandomAccessFileReader> file, uint64_t file_size,
     bool load_now, const StockReader& stock,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "asked_clock.h"
 #include "cache/ashlar_cache.h"
 #include "cache/foreign_cache.h"
 #include "conversions.h"
@@ -129,6 +130,16 @@ std::shared_ptr<ashlar::Statistics> AdapterState::FindStatistics(
   ours = NewPassingStatistics(theirs);
   known = ours;
   return ours;
+}
+
+ashlar::SystemClock* AdapterState::FindClock(rocksdb::SystemClock* theirs) {
+  if (theirs == nullptr || theirs == rocksdb::SystemClock::Default().get()) {
+    return nullptr;
+  }
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<ashlar::SystemClock>& ours = clocks_[theirs];
+  if (ours == nullptr) ours = std::make_unique<AskedClock>(theirs);
+  return ours.get();
 }
 
 uint64_t AdapterState::CountReason(const std::string& reason) {

@@ -17,11 +17,13 @@
 #include "ashlar/table/statistics.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/prefix_extractor.h"
+#include "ashlar/util/system_clock.h"
 #include "ashlar_rocksdb.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/system_clock.h"
 
 namespace ashlar_rocksdb {
 
@@ -44,6 +46,10 @@ class AdapterState {
   std::shared_ptr<ashlar::Statistics> FindStatistics(
       const std::shared_ptr<rocksdb::Statistics>& theirs);
 
+  // Returns Ashlar's form of a clock, which lives for ever; null, the system's,
+  // for RocksDB's default.
+  ashlar::SystemClock* FindClock(rocksdb::SystemClock* theirs);
+
   void CountBuilt() { built_.fetch_add(1, std::memory_order_relaxed); }
   void CountRead() { read_.fetch_add(1, std::memory_order_relaxed); }
   // Return how often the reason has now been met.
@@ -65,6 +71,7 @@ class AdapterState {
   std::map<std::string, uint64_t> reasons_;
   std::map<const rocksdb::Comparator*, std::unique_ptr<ashlar::Comparator>>
       comparators_;
+  std::map<rocksdb::SystemClock*, std::unique_ptr<ashlar::SystemClock>> clocks_;
   std::map<rocksdb::Cache*, std::weak_ptr<ashlar::Cache>> caches_;
   std::map<rocksdb::Statistics*, std::weak_ptr<ashlar::Statistics>> statistics_;
 };

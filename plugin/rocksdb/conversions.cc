@@ -125,9 +125,9 @@ rocksdb::Status ToRocksDB(const ashlar::Status& status) {
 ashlar::Status ToAshlar(const rocksdb::IOStatus& status,
                         const std::string& file) {
   if (status.ok()) return ashlar::Status::OK();
-  // RocksDB's messages do not always name the file.
-  std::string message = status.ToString();
-  if (message.find(file) == std::string::npos) message = file + ": " + message;
+  // RocksDB's own words, so that they come back unchanged.
+  const char* const text = status.getState();
+  const std::string message = text != nullptr ? text : file;
   return CodeFor(status, message).WithPayload(PayloadOf(status));
 }
 

@@ -7,22 +7,19 @@
 
 namespace ashlar_rocksdb {
 
-// RocksDB's deadlines are those of its ReadOptions. Without these the time that
-// is left counts.
+// RocksDB's deadlines are those of its ReadOptions.
 rocksdb::IOStatus ReadableFile::Prepare(const ashlar::ReadContext& context,
                                         rocksdb::IOOptions* options) const {
-  if (context.io_context == nullptr) {
-    options->timeout = context.timeout;
-    return rocksdb::IOStatus::OK();
-  }
   const auto* const theirs =
-      static_cast<const rocksdb::ReadOptions*>(context.io_context);
+      context.io_context == nullptr
+          ? &open_options_
+          : static_cast<const rocksdb::ReadOptions*>(context.io_context);
   return file_->PrepareIOOptions(*theirs, *options);
 }
 
 ashlar::Status ReadableFile::Read(uint64_t offset, size_t n, char* scratch,
                                   ashlar::Slice* data) const {
-  return ReadWith({}, offset, n, scratch, data);
+  return ReadWithin({}, offset, n, scratch, data);
 }
 
 ashlar::Status ReadableFile::ReadWithin(const ashlar::ReadContext& context,
@@ -47,7 +44,7 @@ ashlar::Status ReadableFile::ReadWith(const rocksdb::IOOptions& options,
 }
 
 void ReadableFile::MultiRead(std::span<ashlar::ReadRequest> requests) const {
-  MultiReadWith({}, requests);
+  MultiReadWithin({}, requests);
 }
 
 void ReadableFile::MultiReadWithin(
@@ -79,8 +76,12 @@ void ReadableFile::MultiReadWith(
     theirs[i].len = requests[i].size;
     theirs[i].scratch = requests[i].scratch;
   }
+  // Only direct I/O uses it, and yet RocksDB asserts that it is there.
+  rocksdb::AlignedBuffer unused;
+  rocksdb::AlignedBufferAllocationContext context;
+  context.buffer = &unused;
   const rocksdb::IOStatus all =
-      file_->MultiRead(options, theirs.data(), theirs.size(), nullptr);
+      file_->MultiRead(options, theirs.data(), theirs.size(), &context);
   for (size_t i = 0; i < requests.size(); ++i) {
     const rocksdb::IOStatus& status = all.ok() ? theirs[i].status : all;
     requests[i].status = ToAshlar(status, file_->file_name());

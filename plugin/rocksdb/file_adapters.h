@@ -25,8 +25,14 @@ using SharedFile =
 // RocksDB's ReadOptions, or null.
 class ReadableFile final : public ashlar::RandomAccessFile {
  public:
-  ReadableFile(SharedFile file, uint64_t size)
-      : owner_(std::move(file)), file_(owner_->get()), size_(size) {}
+  // `open_options`: those of opening the table, which count for all reads that
+  // have no context.
+  ReadableFile(SharedFile file, uint64_t size,
+               const rocksdb::ReadOptions& open_options)
+      : owner_(std::move(file)),
+        file_(owner_->get()),
+        size_(size),
+        open_options_(WithoutDeadline(open_options)) {}
 
   ashlar::Status Read(uint64_t offset, size_t n, char* scratch,
                       ashlar::Slice* data) const override;
@@ -48,9 +54,16 @@ class ReadableFile final : public ashlar::RandomAccessFile {
   void MultiReadWith(const rocksdb::IOOptions& options,
                      std::span<ashlar::ReadRequest> requests) const;
 
+  // A deadline of opening must not end later reads.
+  static rocksdb::ReadOptions WithoutDeadline(rocksdb::ReadOptions options) {
+    options.deadline = std::chrono::microseconds::zero();
+    return options;
+  }
+
   const SharedFile owner_;
   rocksdb::RandomAccessFileReader* const file_;
   const uint64_t size_;
+  const rocksdb::ReadOptions open_options_;
 };
 
 // Appends to a RocksDB file, which must outlive it.

@@ -72,6 +72,7 @@ ReadPlan PlanRead(const BlockBasedTableOptions& options,
   if (theirs.largest_seqno < rocksdb::kMaxSequenceNumber) {
     ours.largest_seqno = theirs.largest_seqno;
   }
+  ours.clock = state.FindClock(theirs.ioptions.clock);
   ours.skip_filters = theirs.skip_filters;
   ours.statistics = state.FindStatistics(theirs.ioptions.statistics);
   PlanCache(options, theirs, file_size, load_now, &ours);

@@ -33,9 +33,9 @@ class AshlarTableFactory final : public rocksdb::BlockBasedTableFactory {
               read_options, theirs, std::move(unread), file_size, opened,
               prefetch_index_and_filter_in_cache);
         };
-    return OpenAdaptedTable(Options(), ashlar_options_, theirs, std::move(file),
-                            file_size, prefetch_index_and_filter_in_cache,
-                            stock, table);
+    return OpenAdaptedTable(Options(), ashlar_options_, read_options, theirs,
+                            std::move(file), file_size,
+                            prefetch_index_and_filter_in_cache, stock, table);
   }
 
   rocksdb::TableBuilder* NewTableBuilder(

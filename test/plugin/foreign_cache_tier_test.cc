@@ -70,8 +70,8 @@ class PlainTier final : public rocksdb::SecondaryCache {
   }
   std::unique_ptr<rocksdb::SecondaryCacheResultHandle> Lookup(
       const rocksdb::Slice& key, const rocksdb::Cache::CacheItemHelper* helper,
-      rocksdb::Cache::CreateContext* context, bool /*wait*/,
-      bool /*erase*/, rocksdb::Statistics*, bool& kept) override {
+      rocksdb::Cache::CreateContext* context, bool /*wait*/, bool /*erase*/,
+      rocksdb::Statistics*, bool& kept) override {
     kept = true;
     const auto found = saved_.find(key.ToString());
     if (found == saved_.end()) return nullptr;

@@ -7,11 +7,12 @@ adapter := cmake -S . $(generator) $(CMAKE_FLAGS) -DASHLAR_ROCKSDB_PLUGIN=ON
 debug_tree := $(CURDIR)/build/rocksdb-debug
 source_tree := $(CURDIR)/build/rocksdb-source
 
-.PHONY: rocksdb-plugin rocksdb-demo rocksdb-programs rocksdb-release-adapter rocksdb-debug-adapter \
+.PHONY: rocksdb-plugin rocksdb-demo rocksdb-check rocksdb-programs rocksdb-release-adapter rocksdb-debug-adapter \
 	rocksdb-unit-tests rocksdb-stress rocksdb-crash-test
 
 help::
 	@echo 'make rocksdb-plugin  the adapter by which RocksDB runs on Ashlar'
+	@echo 'make rocksdb-check  the tests of that, and a taste of the next three'
 	@echo 'make rocksdb-demo  db_bench, RocksDB and with Ashlar, by turns'
 	@echo "make rocksdb-unit-tests  RocksDB's own, on our tables (an hour, once)"
 	@echo 'make rocksdb-stress  SECONDS=300 for each configuration of db_stress'
@@ -27,6 +28,18 @@ rocksdb-plugin:
 # DEMO: flags of plugin/rocksdb/demo, such as --rounds=15.
 rocksdb-demo: rocksdb-plugin rocksdb-programs
 	@LD_LIBRARY_PATH=build/oracle/lib plugin/rocksdb/demo $(DEMO)
+
+# A few minutes of what the targets below do at length.
+rocksdb-check: rocksdb-plugin
+	@$(adapter) -B build -DASHLAR_BUILD_TESTS=ON -DASHLAR_WERROR=ON $(quietly)
+	@cmake --build build -j $(JOBS) --target \
+		ashlar_cache_plugin_test ashlar_cache_ops_test adapted_databases_test
+	@ctest --test-dir build -L plugin --output-on-failure --no-tests=error \
+		-j$(JOBS)
+	@JOBS=$(JOBS) tools/interop/rocksdb_programs/build db_stress
+	@tools/interop/rocksdb_stress --seconds=15 --configurations=merges
+	@tools/interop/rocksdb_crash_test blackbox --minutes=0.5 --interval=8 \
+		--modes=default
 
 rocksdb-programs:
 	@JOBS=$(JOBS) tools/interop/rocksdb_programs/build

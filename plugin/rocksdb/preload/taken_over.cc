@@ -61,7 +61,7 @@ rocksdb::Status NewAdaptedReader(
         return stock_reader(factory, read_options, theirs, std::move(unread),
                             file_size, opened, prefetch);
       };
-  return OpenAdaptedTable(OptionsOf(factory), own_options, theirs,
+  return OpenAdaptedTable(OptionsOf(factory), own_options, read_options, theirs,
                           std::move(file), file_size, prefetch, stock, table);
 }
 
