@@ -133,8 +133,19 @@ struct Expected {
   size_t longest_run = 0;  // of whole blocks next to each other
 };
 
-// What must come back of a file with context checksums: blocks that were not
-// moved, and those that have a neighbour that was moved as far.
+// Returns whether each value is as short as a handle. Without context checksums
+// such a block can be an index whose blocks were moved, unless data follow.
+bool CanBeIndex(const InspectedBlock& block) {
+  constexpr size_t kMostHandleBytes = 20;
+  return std::all_of(
+      block.entries.begin(), block.entries.end(), [](const Entry& entry) {
+        return !entry.value.empty() && entry.value.size() <= kMostHandleBytes;
+      });
+}
+
+// What must come back. With context checksums: blocks that were not moved, and
+// those that have a neighbour that was moved as far. Without: all, but those
+// that can be an index only if a block follows for which that does not hold.
 Expected ExpectedOf(const Inspected& sound, const MovedBytes& file,
                     bool has_context_checksums) {
   Expected expected;
@@ -169,9 +180,15 @@ Expected ExpectedOf(const Inspected& sound, const MovedBytes& file,
   }
   for (const auto& run : runs) {
     expected.longest_run = std::max(expected.longest_run, run.size());
+    const auto sure =
+        std::find_if(run.rbegin(), run.rend(), [](const Whole& block) {
+          return block.data != nullptr && !CanBeIndex(*block.data);
+        });
+    const Whole* const last_sure = sure == run.rend() ? nullptr : &*sure;
     for (const Whole& block : run) {
-      const bool proven =
-          !has_context_checksums || block.move == 0 || run.size() > 1;
+      const bool proven = has_context_checksums
+                              ? block.move == 0 || run.size() > 1
+                              : last_sure != nullptr && &block <= last_sure;
       if (block.data == nullptr || !proven) continue;
       expected.entries.insert(expected.entries.end(),
                               block.data->entries.begin(),
@@ -181,24 +198,13 @@ Expected ExpectedOf(const Inspected& sound, const MovedBytes& file,
   return expected;
 }
 
-// Returns whether most partitions of the index name one block.
-bool HasTinyPartitions(const Inspected& sound) {
-  const auto partitions = std::count_if(
-      sound.found.blocks.begin(), sound.found.blocks.end(),
-      [](const BlockInfo& b) { return b.kind == BlockKind::kIndexPartition; });
-  return 2 * static_cast<size_t>(partitions) > sound.data.size();
-}
-
 void CheckDamaged(const std::string& table, const Inspected& sound,
                   const TableOptions& options, const MovedBytes& file,
                   const std::string& what) {
   const bool context = options.format_version >= kFirstContextVersion;
   const Inspected found = Inspect(file.bytes(), true);
-  // Nothing that was not in the table. Without context checksums, a partition
-  // of one handle may look like a block of one entry.
-  if (context || !HasTinyPartitions(sound)) {
-    EXPECT_EQ(Missing(found.entries(), sound.entries()).size(), 0u) << what;
-  }
+  // Nothing that was not in the table.
+  EXPECT_EQ(Missing(found.entries(), sound.entries()).size(), 0u) << what;
   const Expected expected = ExpectedOf(sound, file, context);
   if (expected.dictionary_lost) return;
   // Among blobs, which have no form, other bytes may look like blocks.
