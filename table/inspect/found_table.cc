@@ -50,8 +50,10 @@ bool AllEntriesDecode(const Slice& contents, const BlockPlace& place) {
 class TableFinder {
  public:
   TableFinder(const RandomAccessFile& file, const Footer& footer,
-              const BlockWalk& walk, Findings* findings, FoundTable* found)
-      : walk_(walk),
+              bool has_contexts, const BlockWalk& walk, Findings* findings,
+              FoundTable* found)
+      : has_contexts_(has_contexts),
+        walk_(walk),
         found_(*found),
         inspected_(&file, footer, findings->options()),
         thread_(&file, 0),
@@ -87,6 +89,8 @@ class TableFinder {
   bool IsNamed(const BlockHandle& handle) const;
   bool IsTopLevel(const FoundIndex& index) const;
 
+  // Whether it is known that blocks are where they were written.
+  const bool has_contexts_;
   const BlockWalk& walk_;
   FoundTable& found_;
   InspectedFile inspected_;
@@ -126,7 +130,7 @@ void TableFinder::Run() {
     }
     Take(blocks[i], kinds_[i]);
   }
-  if (all) DropInDoubt();
+  if (!has_contexts_) DropInDoubt();
   TakeSample();
   if (dictionary_.has_value() && !NeedsDictionary()) dictionary_.reset();
   constexpr uint8_t kFirstCustom = 0x80;
@@ -225,7 +229,13 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
 void TableFinder::DropInDoubt() {
   constexpr std::array kAfterIndex = {
       BlockKind::kRangeDeletion, BlockKind::kProperties, BlockKind::kMetaIndex};
-  const bool moved = index_was_moved_ || MetaindexWasMoved();
+  const MetaBlockEntry* const last =
+      FindMetaBlock(names_, kPropertiesBlockName);
+  // The metaindex is written right after the properties.
+  const bool moved =
+      index_was_moved_ || MetaindexWasMoved() ||
+      (last != nullptr && metaindex_.has_value() &&
+       BlockHandle{last->offset, last->size}.End() != metaindex_->offset);
   std::vector<InDoubt> open;
   for (const InDoubt& block : in_doubt_) {
     const size_t next = block.number + 1;
@@ -270,9 +280,11 @@ bool TableFinder::Follows(size_t number) const {
   return next == lost.end() || next->begin >= blocks[number].handle.offset;
 }
 
-// Returns whether this can be the handle of the first block of a file. Without
-// context checksums that is a data block, since such files have no blobs.
+// Returns whether this can be the handle of the first data block of a file. That
+// is the first block, except in files with context checksums, which can have
+// blobs before it.
 bool TableFinder::NamesFirstBlock(const BlockHandle& handle) {
+  if (inspected_.footer().base_context_checksum != 0) return true;
   return handle.offset == 0 && (walk_.blocks()[0].handle.offset != 0 ||
                                 moved_.HasSizeOfBlock(handle.size));
 }
@@ -454,12 +466,13 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
                  Findings* findings, std::optional<FoundTable>* found) {
   found->reset();
   const InspectOptions& options = findings->options();
+  const RestoredFile* const restored = findings->restored();
   // A compressed block is not larger than what it holds.
   WalkOptions walk_options;
   walk_options.most_block_bytes = options.max_uncompressed_block_bytes;
   walk_options.custom_types = !options.codecs.empty();
   walk_options.finds_moved =
-      places == Places::kRestoredToo && findings->restored() == nullptr;
+      places == Places::kRestoredToo && restored == nullptr;
   walk_options.on_progress = [findings](uint64_t done) {
     return findings->ReportProgress(done);
   };
@@ -470,6 +483,12 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
     table.footer = *footer;
     walk.Use({footer->checksum, footer->base_context_checksum},
              footer->traits().compress_format);
+  } else if (restored != nullptr) {
+    hint = ReadHint(file);
+    table.footer.checksum = restored->rule().type;
+    table.footer.base_context_checksum = restored->rule().base;
+    table.footer.offset = file.Size();
+    walk.Use(restored->rule(), 0);
   } else {
     hint = ReadHint(file);
     std::optional<ChecksumRule> rule;
@@ -490,7 +509,9 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
   if (WereMoved(walk.blocks())) {
     const uint64_t end = footer == nullptr ? file.Size() : footer->offset;
     table.restored = std::make_unique<RestoredFile>(
-        &file, AllBlocks(walk, parts, end), walk.alone());
+        &file,
+        ChecksumRule{table.footer.checksum, table.footer.base_context_checksum},
+        AllBlocks(walk, parts, end), walk.alone());
     *found = std::move(table);
     return {};
   }
@@ -500,7 +521,10 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
                   walk.compress_format(), hint.format_version);
   }
   const Footer known = table.footer;
-  TableFinder(file, known, walk, findings, &table).Run();
+  // A base that was found out can be wrong by as much as all blocks were moved.
+  const bool has_contexts =
+      footer != nullptr && footer->base_context_checksum != 0;
+  TableFinder(file, known, has_contexts, walk, findings, &table).Run();
   table.guesses_index =
       table.footer.traits().has_context_checksums
           ? table.footer.metaindex.IsNull() || footer != nullptr
