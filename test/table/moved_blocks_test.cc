@@ -317,8 +317,8 @@ TEST(MovedBlocks, ABlockAloneIfTheIndexNamesIt) {
   }
 }
 
-// Two blocks that say that they were written 2 GiB later make a restored file of
-// 2 GiB, most of which is zeros. Nothing may walk over those.
+// Two blocks that say that they were written 2 GiB later make a restored file
+// of 2 GiB, most of which is zeros. Nothing may walk over those.
 TEST(MovedBlocks, ForgedMovesCostNoWalkOverWhatTheySayWasCutOut) {
   constexpr uint64_t kFar = (uint64_t{1} << 31) - 4096;
   TableOptions options;
