@@ -100,7 +100,12 @@ struct InspectOptions {
   // and sizes are those of the file as it was written. Where as many bytes were
   // inserted as cut out, index and footer do not show it. Such blocks, of any
   // version, are looked for only if on_entry is set: then all checksums are
-  // compared before the first block is shown.
+  // compared before the first block is shown. In a file of versions 2 to 5 with
+  // moved blocks, a block of which each value could be a block handle may be an
+  // index. Between damaged bytes it is not shown.
+  //
+  // The time and the memory grow with the size of the file, not with the size
+  // that it had by what its blocks say.
   bool find_blocks = false;
   // The largest size of a decompressed block, in bytes. Default: 1 GiB. A
   // larger one is a fault.

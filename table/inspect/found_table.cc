@@ -1,6 +1,7 @@
 #include "table/inspect/found_table.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,8 @@ constexpr uint32_t kNewestPlainVersion = 5;
 constexpr uint32_t kFirstContextVersion = 6;
 constexpr uint32_t kFirstListVersion = 7;
 constexpr uint32_t kOldestVersion = 1;
+// Handles may be those of a file that was longer.
+constexpr uint64_t kFarthest = uint64_t{1} << 62;
 
 // What the last bytes of the file seem to say.
 FooterHint ReadHint(const RandomAccessFile& file) {
@@ -47,8 +50,10 @@ bool AllEntriesDecode(const Slice& contents, const BlockPlace& place) {
 class TableFinder {
  public:
   TableFinder(const RandomAccessFile& file, const Footer& footer,
-              const BlockWalk& walk, Findings* findings, FoundTable* found)
-      : walk_(walk),
+              bool has_contexts, const BlockWalk& walk, Findings* findings,
+              FoundTable* found)
+      : has_contexts_(has_contexts),
+        walk_(walk),
         found_(*found),
         inspected_(&file, footer, findings->options()),
         thread_(&file, 0),
@@ -61,9 +66,17 @@ class TableFinder {
     BlockHandle handle;
     BlockHandle first;  // that it names
   };
+  // A block of entries that can be an index whose blocks were moved.
+  struct InDoubt {
+    size_t number = 0;
+    BlockHandle first;  // that it names then
+  };
 
   BlockKind KindOf(const FoundBlock& block);
   BlockKind KindOfEntries(const Slice& contents, const BlockPlace& place);
+  void DropInDoubt();
+  bool Follows(size_t number) const;
+  bool NamesFirstBlock(const BlockHandle& handle);
   void TakeSample();
   bool NeedsDictionary();
   bool IsIndex(const IndexItems& items, const BlockPlace& place);
@@ -76,6 +89,8 @@ class TableFinder {
   bool IsNamed(const BlockHandle& handle) const;
   bool IsTopLevel(const FoundIndex& index) const;
 
+  // Whether it is known that blocks are where they were written.
+  const bool has_contexts_;
   const BlockWalk& walk_;
   FoundTable& found_;
   InspectedFile inspected_;
@@ -88,20 +103,34 @@ class TableFinder {
   std::vector<BlockHandle> range_deletions_;
   std::vector<FoundIndex> indexes_;  // the last one of the file first
   BlockHandle first_of_index_;       // of the block that was looked at last
+  // The same of a block that is no index, unless its blocks were moved.
+  std::optional<BlockHandle> can_name_;
+  bool index_was_moved_ = false;   // of any index
+  std::vector<BlockKind> kinds_;   // of the blocks that were looked at
+  std::vector<InDoubt> in_doubt_;  // the last one of the file first
   std::optional<uint32_t> index_type_;
   bool lists_types_ = false;
 };
 
 void TableFinder::Run() {
-  // Some more are looked at, in case blocks are not where they belong.
+  // Some more are looked at, in case blocks are not where they belong. Without
+  // context checksums they can be anywhere.
   constexpr size_t kEnoughDataBlocks = 16;
+  const bool all = inspected_.footer().base_context_checksum == 0;
   const std::vector<FoundBlock>& blocks = walk_.blocks();
   size_t i = blocks.size();
   std::vector<BlockHandle>& data = found_.data_blocks;
-  while (i > 0 && data.size() < kEnoughDataBlocks) {
-    const FoundBlock& block = blocks[--i];
-    Take(block, KindOf(block));
+  kinds_.resize(blocks.size(), BlockKind::kOther);
+  while (i > 0 && (all || data.size() < kEnoughDataBlocks)) {
+    --i;
+    can_name_.reset();
+    kinds_[i] = KindOf(blocks[i]);
+    if (kinds_[i] == BlockKind::kData && can_name_.has_value()) {
+      in_doubt_.push_back({i, *can_name_});
+    }
+    Take(blocks[i], kinds_[i]);
   }
+  if (!has_contexts_) DropInDoubt();
   TakeSample();
   if (dictionary_.has_value() && !NeedsDictionary()) dictionary_.reset();
   constexpr uint8_t kFirstCustom = 0x80;
@@ -149,7 +178,7 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
   if (!ParseBlock(contents, as_data, &view).ok()) return BlockKind::kOther;
   // The names of a metaindex are no keys of any other block.
   std::vector<MetaBlockEntry> names;
-  if (DecodeMetaindex(contents, place, place.handle.offset, &names).ok() &&
+  if (DecodeMetaindex(contents, place, kFarthest, &names).ok() &&
       std::any_of(names.begin(), names.end(), [](const auto& entry) {
         return MetaBlockKind(entry.name) != BlockKind::kOther;
       })) {
@@ -157,14 +186,17 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
     return BlockKind::kMetaIndex;
   }
   if (!view.separated) {
+    IndexForm form;
     IndexItems items;
-    if (moved_.Guess(view, place, &items)) {
+    if (moved_.Guess(view, place, &form, &items)) {
       const bool is_index = IsIndex(items, place);
       if (is_index || moved_.IsOne(items, place)) {
         moved_.ExpectPartitions(items, place);
+        index_was_moved_ = index_was_moved_ || !is_index;
         return is_index ? BlockKind::kIndex : BlockKind::kOther;
       }
       if (moved_.IsPartition(place.handle.offset)) return BlockKind::kOther;
+      if (moved_.IsExact(view, as_data, form)) can_name_ = items[0].handle;
     }
   }
   const std::optional<std::string> first = FirstPlainKey(view, as_data);
@@ -182,6 +214,79 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
     return BlockKind::kProperties;
   }
   return BlockKind::kOther;
+}
+
+// An index of few handles has the form of a data block, and names blocks that
+// are anywhere if they were moved, or lost. Such a block is shown if
+//
+//   it is right before data       Data come first in a file.
+//   nothing was moved             Then an index would name blocks that exist,
+//                                 or begin a part that was lost.
+//   it is right after data, or    Then it can only be the first index, which
+//   begins the file               names the first block of the file.
+//
+// and if it is not right before the blocks that follow the index.
+void TableFinder::DropInDoubt() {
+  constexpr std::array kAfterIndex = {
+      BlockKind::kRangeDeletion, BlockKind::kProperties, BlockKind::kMetaIndex};
+  const MetaBlockEntry* const last =
+      FindMetaBlock(names_, kPropertiesBlockName);
+  // The metaindex is written right after the properties.
+  const bool moved =
+      index_was_moved_ || MetaindexWasMoved() ||
+      (last != nullptr && metaindex_.has_value() &&
+       BlockHandle{last->offset, last->size}.End() != metaindex_->offset);
+  std::vector<InDoubt> open;
+  for (const InDoubt& block : in_doubt_) {
+    const size_t next = block.number + 1;
+    const auto is_next = [&](BlockKind kind) {
+      return next < kinds_.size() && kinds_[next] == kind && Follows(next);
+    };
+    if (is_next(BlockKind::kData)) continue;
+    if (std::any_of(kAfterIndex.begin(), kAfterIndex.end(), is_next)) {
+      kinds_[block.number] = BlockKind::kOther;
+    } else if (moved) {
+      kinds_[block.number] = BlockKind::kOther;
+      open.push_back(block);
+    }
+  }
+  for (; !open.empty(); open.pop_back()) {
+    const size_t number = open.back().number;
+    const bool follows_data =
+        number == 0 ? walk_.blocks()[0].handle.offset == 0
+                    : kinds_[number - 1] == BlockKind::kData && Follows(number);
+    if (follows_data && !NamesFirstBlock(open.back().first)) {
+      kinds_[number] = BlockKind::kData;
+    }
+  }
+  std::vector<BlockHandle>& data = found_.data_blocks;
+  data.clear();
+  for (size_t i = kinds_.size(); i > 0; --i) {
+    if (kinds_[i - 1] == BlockKind::kData) {
+      data.push_back(walk_.blocks()[i - 1].handle);
+    }
+  }
+}
+
+// Returns whether nothing but padding is between this block and the one before.
+bool TableFinder::Follows(size_t number) const {
+  const std::vector<FoundBlock>& blocks = walk_.blocks();
+  const std::vector<ByteRange>& lost = walk_.lost();
+  const auto next = std::lower_bound(
+      lost.begin(), lost.end(), blocks[number - 1].handle.End(),
+      [](const ByteRange& range, uint64_t offset) {
+        return range.begin < offset;
+      });
+  return next == lost.end() || next->begin >= blocks[number].handle.offset;
+}
+
+// Returns whether this can be the handle of the first data block of a file. That
+// is the first block, except in files with context checksums, which can have
+// blobs before it.
+bool TableFinder::NamesFirstBlock(const BlockHandle& handle) {
+  if (inspected_.footer().base_context_checksum != 0) return true;
+  return handle.offset == 0 && (walk_.blocks()[0].handle.offset != 0 ||
+                                moved_.HasSizeOfBlock(handle.size));
 }
 
 // A dictionary of one sample is a whole data block, but comes after the index.
@@ -361,12 +466,13 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
                  Findings* findings, std::optional<FoundTable>* found) {
   found->reset();
   const InspectOptions& options = findings->options();
+  const RestoredFile* const restored = findings->restored();
   // A compressed block is not larger than what it holds.
   WalkOptions walk_options;
   walk_options.most_block_bytes = options.max_uncompressed_block_bytes;
   walk_options.custom_types = !options.codecs.empty();
   walk_options.finds_moved =
-      places == Places::kRestoredToo && findings->restored() == nullptr;
+      places == Places::kRestoredToo && restored == nullptr;
   walk_options.on_progress = [findings](uint64_t done) {
     return findings->ReportProgress(done);
   };
@@ -377,6 +483,12 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
     table.footer = *footer;
     walk.Use({footer->checksum, footer->base_context_checksum},
              footer->traits().compress_format);
+  } else if (restored != nullptr) {
+    hint = ReadHint(file);
+    table.footer.checksum = restored->rule().type;
+    table.footer.base_context_checksum = restored->rule().base;
+    table.footer.offset = file.Size();
+    walk.Use(restored->rule(), 0);
   } else {
     hint = ReadHint(file);
     std::optional<ChecksumRule> rule;
@@ -397,7 +509,9 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
   if (WereMoved(walk.blocks())) {
     const uint64_t end = footer == nullptr ? file.Size() : footer->offset;
     table.restored = std::make_unique<RestoredFile>(
-        &file, AllBlocks(walk, parts, end), walk.alone());
+        &file,
+        ChecksumRule{table.footer.checksum, table.footer.base_context_checksum},
+        AllBlocks(walk, parts, end), walk.alone());
     *found = std::move(table);
     return {};
   }
@@ -407,7 +521,10 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
                   walk.compress_format(), hint.format_version);
   }
   const Footer known = table.footer;
-  TableFinder(file, known, walk, findings, &table).Run();
+  // A base that was found out can be wrong by as much as all blocks were moved.
+  const bool has_contexts =
+      footer != nullptr && footer->base_context_checksum != 0;
+  TableFinder(file, known, has_contexts, walk, findings, &table).Run();
   table.guesses_index =
       table.footer.traits().has_context_checksums
           ? table.footer.metaindex.IsNull() || footer != nullptr

@@ -18,7 +18,8 @@
 //                     a dictionary of ZSTD does
 //
 // A block that could be both data and an index is an index only if its handles
-// say so: salvage must not take separators for entries. If the metaindex is
+// say so. Salvage must not take separators for entries: if blocks were moved,
+// such a block is neither, unless data are next to it. If the metaindex is
 // among them, it names the others; if not, they get the names that a metaindex
 // would give them. With the footer made up from that, the passes of an
 // inspection go on as in a sound file.

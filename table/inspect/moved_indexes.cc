@@ -3,18 +3,38 @@
 #include <algorithm>
 
 #include "table/inspect/parse_index.h"
+#include "table/meta/plain_block.h"
 
 namespace ashlar::internal {
 
 bool MovedIndexes::Guess(const BlockView& view, const BlockPlace& place,
-                         IndexItems* items) const {
+                         IndexForm* form, IndexItems* items) const {
   // Its handles may be those of a file that was longer.
   constexpr uint64_t kFarthest = uint64_t{1} << 62;
   Footer footer = inspected_.footer();
   footer.offset = kFarthest;
   const IndexParser parser(footer, 0);
-  IndexForm form;
-  return parser.Guess(view, place, &form, items).ok() && !items->empty();
+  return parser.Guess(view, place, form, items).ok() && !items->empty();
+}
+
+bool MovedIndexes::IsExact(const BlockView& view, const BlockPlace& place,
+                           const IndexForm& form) {
+  if (form.delta_handles) return true;
+  const auto check = [&](const Slice&, const Slice& value) {
+    Decoder decoder(value);
+    BlockHandle handle;
+    bool is_handle = handle.DecodeFrom(&decoder);
+    if (is_handle && form.first_keys) {
+      uint32_t size;
+      Slice key;
+      is_handle = decoder.Varint32(&size) && decoder.Bytes(size, &key) &&
+                  key.size() >= kInternalKeyTailBytes;
+    }
+    return is_handle && decoder.empty()
+               ? Status()
+               : place.Corruption("bad index entry", "more than a handle");
+  };
+  return ForEachPlainEntry(view, place, check).ok();
 }
 
 bool MovedIndexes::IsPlausible(const BlockHandle& handle, bool* matches) const {
@@ -102,10 +122,12 @@ bool MovedIndexes::IsTopLevel(const IndexItems& items,
   const BlockPlace partition{BlockKind::kIndexPartition, *before, 0};
   Slice contents;
   BlockView view;
+  IndexForm form;
   IndexItems of_partition;
   return inspected_.Peek(partition, thread_, &contents) &&
          ParseBlock(contents, partition, &view).ok() && !view.separated &&
-         Guess(view, partition, &of_partition) && HasDistances(of_partition);
+         Guess(view, partition, &form, &of_partition) &&
+         HasDistances(of_partition);
 }
 
 // Returns whether this block is in the form of an index. *names_found: whether
@@ -115,10 +137,11 @@ bool MovedIndexes::CanBePartition(const BlockHandle& handle,
   const BlockPlace partition{BlockKind::kIndexPartition, handle, 0};
   Slice contents;
   BlockView view;
+  IndexForm form;
   IndexItems items;
   if (!inspected_.Peek(partition, thread_, &contents) ||
       !ParseBlock(contents, partition, &view).ok() || view.separated ||
-      !Guess(view, partition, &items)) {
+      !Guess(view, partition, &form, &items)) {
     return false;
   }
   const auto is_of_block = [this](const IndexItem& item) {

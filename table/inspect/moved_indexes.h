@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "table/block/block.h"
+#include "table/index/index_block.h"
 #include "table/inspect/index_items.h"
 #include "table/inspect/inspected_file.h"
 #include "table/walk/moved_blocks.h"
@@ -29,14 +30,21 @@ class MovedIndexes {
                ThreadReads* reads)
       : blocks_(blocks), inspected_(file), thread_(reads) {}
 
-  // Returns whether this block has the form of an index, and sets *items to
-  // what it names, wherever that is.
-  bool Guess(const BlockView& view, const BlockPlace& place,
+  // Returns whether this block has the form of an index, and sets *form to it
+  // and *items to what the block names, wherever that is. In the full form
+  // other bytes may follow a handle.
+  bool Guess(const BlockView& view, const BlockPlace& place, IndexForm* form,
              IndexItems* items) const;
+  // Returns whether no other bytes do in this block, as in all indexes that
+  // Ashlar and RocksDB write.
+  static bool IsExact(const BlockView& view, const BlockPlace& place,
+                      const IndexForm& form);
   // Returns whether the handle can be one: of a block that was found, which
   // sets *matches, or of bytes in which none was.
   bool IsPlausible(const BlockHandle& handle, bool* matches) const;
 
+  // Returns whether a block that was found has this size.
+  bool HasSizeOfBlock(uint64_t size);
   // Returns whether a block that names these is such an index.
   bool IsOne(const IndexItems& items, const BlockPlace& place) {
     return HasDistances(items) || IsTopLevel(items, place);
@@ -50,7 +58,6 @@ class MovedIndexes {
   }
 
  private:
-  bool HasSizeOfBlock(uint64_t size);
   bool HasDistances(const IndexItems& items);
   bool IsTopLevel(const IndexItems& items, const BlockPlace& place);
   bool CanBePartition(const BlockHandle& handle, bool* names_found);

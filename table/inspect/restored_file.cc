@@ -69,9 +69,10 @@ std::vector<PlacedBlock> PlaceBlocks(const std::vector<FoundBlock>& blocks,
 }  // namespace
 
 RestoredFile::RestoredFile(const RandomAccessFile* file,
+                           const ChecksumRule& rule,
                            const std::vector<FoundBlock>& blocks,
                            const std::vector<FoundBlock>& alone)
-    : file_(*file) {
+    : file_(*file), rule_(rule) {
   std::vector<PlacedBlock> placed = PlaceBlocks(blocks, alone);
   if (placed.empty()) return;
   const FoundBlock last = placed.back().block;

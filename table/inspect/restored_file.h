@@ -44,9 +44,9 @@ class RestoredFile final : public RandomAccessFile {
     uint64_t end() const { return written + size; }
   };
 
-  // blocks: what a walk found, in file order. alone: what nothing proved.
-  // Requires: `file` outlives this.
-  RestoredFile(const RandomAccessFile* file,
+  // rule: how blocks are signed. blocks: what a walk found by it, in file
+  // order. alone: what nothing proved. Requires: `file` outlives this.
+  RestoredFile(const RandomAccessFile* file, const ChecksumRule& rule,
                const std::vector<FoundBlock>& blocks,
                const std::vector<FoundBlock>& alone);
 
@@ -55,6 +55,9 @@ class RestoredFile final : public RandomAccessFile {
   uint64_t Size() const override { return size_; }
   std::string name() const override { return file_.name(); }
 
+  // So that nobody has to find it out again, which takes a walk over all bytes:
+  // those that were cut out too, of which there can be far more than others.
+  const ChecksumRule& rule() const { return rule_; }
   // In the order in which they were written, without overlaps.
   const std::vector<Piece>& pieces() const { return pieces_; }
   // Returns this part without what was cut out, and without pieces in doubt.
@@ -68,6 +71,7 @@ class RestoredFile final : public RandomAccessFile {
   std::vector<Piece>::const_iterator PieceAt(uint64_t offset) const;
 
   const RandomAccessFile& file_;
+  const ChecksumRule rule_;
   std::vector<Piece> pieces_;
   uint64_t size_ = 0;
 };
