@@ -1,5 +1,5 @@
-// AdaptedTables: what both forms of the adapter do when RocksDB wants a table:
-// the factory that an application sets, and the library that is preloaded.
+// What both forms of the adapter do when RocksDB wants a table: the factory
+// that an application sets, and the library that is preloaded.
 #ifndef ASHLAR_PLUGIN_ROCKSDB_ADAPTED_TABLES_H_
 #define ASHLAR_PLUGIN_ROCKSDB_ADAPTED_TABLES_H_
 

@@ -74,11 +74,10 @@ ASHLAR_ROCKSDB_EXPORT int RegisterAshlarObjects(rocksdb::ObjectLibrary& library,
 
 ASHLAR_ROCKSDB_EXPORT TableCounts GetTableCounts();
 
-// Answers for a factory of NewAshlarTableFactory, as rocksdb::DB::GetProperty
-// answers for a database: "ashlar.tables-built", "ashlar.tables-built-by-stock",
-// "ashlar.tables-read", "ashlar.tables-read-by-stock" and "ashlar.fallbacks",
-// which has a line "count reason" for each reason. Returns false for another
-// name.
+// Answers for all factories, as rocksdb::DB::GetProperty answers for a
+// database: "ashlar.tables-built", "ashlar.tables-built-by-stock", "ashlar.tables-read",
+// "ashlar.tables-read-by-stock" and "ashlar.fallbacks", which has a line
+// "count reason" for each reason. Returns false for another name.
 ASHLAR_ROCKSDB_EXPORT bool GetProperty(const std::string& name,
                                        std::string* value);
 

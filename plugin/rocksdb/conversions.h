@@ -25,8 +25,8 @@ inline rocksdb::Slice ToRocksDB(const ashlar::Slice& slice) {
   return rocksdb::Slice(slice.data(), slice.size());
 }
 
-// The message is the other library's. Where an IOStatus has none, it is the name
-// of the file. What was an IOStatus becomes one again.
+// The message is the other library's. Where an IOStatus has none, it is the
+// name of the file. What was an IOStatus becomes one again.
 rocksdb::Status ToRocksDB(const ashlar::Status& status);
 ashlar::Status ToAshlar(const rocksdb::IOStatus& status,
                         const std::string& file);

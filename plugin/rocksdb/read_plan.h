@@ -18,7 +18,8 @@ struct ReadPlan {
   std::string obstacle;
 };
 
-// `load_now`: whether RocksDB wants index and filter in the block cache at once.
+// `load_now`: whether RocksDB wants index and filter in the block cache at
+// once.
 ReadPlan PlanRead(const rocksdb::BlockBasedTableOptions& options,
                   const rocksdb::TableReaderOptions& theirs, uint64_t file_size,
                   bool load_now);

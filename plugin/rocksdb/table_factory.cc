@@ -1,3 +1,4 @@
+// The factory that an application sets, and its name in options strings.
 #include <string>
 #include <utility>
 

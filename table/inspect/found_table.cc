@@ -280,9 +280,9 @@ bool TableFinder::Follows(size_t number) const {
   return next == lost.end() || next->begin >= blocks[number].handle.offset;
 }
 
-// Returns whether this can be the handle of the first data block of a file. That
-// is the first block, except in files with context checksums, which can have
-// blobs before it.
+// Returns whether this can be the handle of the first data block of a file.
+// That is the first block, except in files with context checksums, which can
+// have blobs before it.
 bool TableFinder::NamesFirstBlock(const BlockHandle& handle) {
   if (inspected_.footer().base_context_checksum != 0) return true;
   return handle.offset == 0 && (walk_.blocks()[0].handle.offset != 0 ||
@@ -459,6 +459,39 @@ bool WereMoved(const std::vector<FoundBlock>& blocks) {
                      [](const FoundBlock& block) { return block.move != 0; });
 }
 
+// Sets the rule by which blocks are proven, in *walk and the footer of *table:
+// from the footer, from the file that was restored, or learned from the blocks.
+// Returns false if there is none, and if the walk was given up.
+bool UseRule(const RandomAccessFile& file, const Footer* footer,
+             const RestoredFile* restored, BlockWalk* walk, FoundTable* table,
+             FooterHint* hint) {
+  if (footer != nullptr) {
+    table->footer = *footer;
+    walk->Use({footer->checksum, footer->base_context_checksum},
+              footer->traits().compress_format);
+    return true;
+  }
+  *hint = ReadHint(file);
+  ChecksumRule used;
+  if (restored != nullptr) {
+    used = restored->rule();
+  } else {
+    std::optional<ChecksumRule> hinted;
+    if (hint->checksum.has_value()) {
+      hinted = {*hint->checksum, hint->base_context_checksum};
+    }
+    const auto learned = walk->Learn(hinted);
+    if (walk->given_up() || !learned.has_value()) return false;
+    table->proven = learned->proven;
+    used = learned->rule;
+  }
+  table->footer.checksum = used.type;
+  table->footer.base_context_checksum = used.base;
+  table->footer.offset = file.Size();
+  walk->Use(used, 0);
+  return true;
+}
+
 }  // namespace
 
 Status FindTable(const RandomAccessFile& file, const Footer* footer,
@@ -479,31 +512,9 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
   BlockWalk walk(&file, walk_options);
   FoundTable table;
   FooterHint hint;
-  if (footer != nullptr) {
-    table.footer = *footer;
-    walk.Use({footer->checksum, footer->base_context_checksum},
-             footer->traits().compress_format);
-  } else if (restored != nullptr) {
-    hint = ReadHint(file);
-    table.footer.checksum = restored->rule().type;
-    table.footer.base_context_checksum = restored->rule().base;
-    table.footer.offset = file.Size();
-    walk.Use(restored->rule(), 0);
-  } else {
-    hint = ReadHint(file);
-    std::optional<ChecksumRule> rule;
-    if (hint.checksum.has_value()) {
-      rule = {*hint.checksum, hint.base_context_checksum};
-    }
-    const auto learned = walk.Learn(rule);
-    if (walk.given_up()) return findings->GivenUp();
-    if (!learned.has_value()) return {};
-    table.proven = learned->proven;
-    table.footer.checksum = learned->rule.type;
-    table.footer.base_context_checksum = learned->rule.base;
-    table.footer.offset = file.Size();
-    walk.Use(learned->rule, 0);
-  }
+  const bool has_rule = UseRule(file, footer, restored, &walk, &table, &hint);
+  if (walk.given_up()) return findings->GivenUp();
+  if (!has_rule) return {};
   if (!WalkOver(parts, *findings, &walk)) return findings->GivenUp();
   if (walk.blocks().empty()) return {};
   if (WereMoved(walk.blocks())) {

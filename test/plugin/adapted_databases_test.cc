@@ -1,12 +1,21 @@
 // RocksDB's databases on Ashlar's tables against databases on RocksDB's own.
 //
-// Four databases get the same random operations: RocksDB's own tables; tables
-// that Ashlar writes and RocksDB reads; the other way round; and both by Ashlar.
+// Four databases get the same random operations: on RocksDB's own tables; on
+// tables that Ashlar writes and RocksDB reads; the other way round; and on
+// tables that Ashlar writes and reads.
 // Now and then all are opened again with other factories. After each round all
 // must answer alike: Get, MultiGet, and iterators in both directions, with
 // bounds and at snapshots.
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
 #include <unistd.h>
+#include <utilities/merge_operators.h>
 
 #include <algorithm>
 #include <array>
@@ -18,15 +27,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar_rocksdb.h"
-#include "rocksdb/cache.h"
-#include "rocksdb/comparator.h"
-#include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
-#include "rocksdb/slice_transform.h"
-#include "rocksdb/sst_file_writer.h"
-#include "rocksdb/table.h"
-#include "utilities/merge_operators.h"
+#include "plugin/rocksdb/ashlar_rocksdb.h"
 
 namespace ashlar_rocksdb {
 namespace {

@@ -38,7 +38,8 @@ class Witness : public TablePropertiesCollector {
   }
   Status Finish(std::map<std::string, std::string>* properties) override {
     if (fault_ == "finish") return Status::Aborted("cannot finish");
-    (*properties)[fault_ == "name" ? "rocksdb.data.size" : name_ + ".seen"] = seen_;
+    (*properties)[fault_ == "name" ? "rocksdb.data.size" : name_ + ".seen"] =
+        seen_;
     if (fault_ == "taken") (*properties)["mine"] = "";
     (*properties)[name_ + ".blocks"] = std::to_string(blocks_);
     (*properties)[name_ + ".bytes"] = std::to_string(bytes_);

@@ -31,7 +31,7 @@ SCRIPTS = ('.mk', '.py', '.cmake', '.txt', '.sh', '.json', '.in')
 # Names of files with these suffixes are checked. Others are examples of users'
 # files.
 SUFFIXES = r'(?:h|cc|md|py|cmake)'
-TOP = r'(?:port|util|cache|table|tools|test|docs|third-party)'
+TOP = r'(?:port|util|cache|table|tools|plugin|test|docs|third-party)'
 
 FILE = re.compile(
     rf'(?<![\w/.<*>"-])(?:[\w.-]+/)*\w[\w-]*\.{SUFFIXES}(?![\w/(])')

@@ -245,10 +245,10 @@ bool AshlarCacheFace::Evict(const ashlar::CacheKey& key,
 // with them.
 const rocksdb::Cache::CacheItemHelper* OpsForStatistics(
     ashlar::CacheEntryRole role) {
-  using Helpers =
+  using ItemFunctions =
       std::array<rocksdb::Cache::CacheItemHelper, ashlar::kCacheEntryRoles>;
-  static const Helpers& helpers = *[] {
-    auto* const made = new Helpers;
+  static const ItemFunctions& helpers = *[] {
+    auto* const made = new ItemFunctions;
     for (size_t i = 0; i < made->size(); ++i) {
       (*made)[i].role = ToRocksDb(static_cast<ashlar::CacheEntryRole>(i));
     }

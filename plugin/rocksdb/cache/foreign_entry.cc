@@ -16,7 +16,7 @@ namespace ashlar_rocksdb {
 
 namespace {
 
-using Helper = rocksdb::Cache::CacheItemHelper;
+using ItemFunctions = rocksdb::Cache::CacheItemHelper;
 using rocksdb::Slice;
 using rocksdb::Status;
 
@@ -105,8 +105,8 @@ Status Create(const Slice& data, rocksdb::CompressionType type,
 
 // Two helpers of each role: the first cannot save, the second can.
 struct Pair {
-  Helper without;
-  Helper with;
+  ItemFunctions without;
+  ItemFunctions with;
 };
 
 const Pair* MakePairs() {
@@ -117,8 +117,8 @@ const Pair* MakePairs() {
     Pair& pair = pairs[i];
     pair.without.role = role;
     pair.without.del_cb = EndForeignEntry;
-    pair.with =
-        Helper(role, EndForeignEntry, SizeOf, SaveTo, Create, &pair.without);
+    pair.with = ItemFunctions(role, EndForeignEntry, SizeOf, SaveTo, Create,
+                              &pair.without);
   }
   return pairs;
 }
@@ -138,7 +138,7 @@ void EndForeignEntry(void* entry, rocksdb::MemoryAllocator* allocator) {
   delete ended;
 }
 
-const Helper* ForeignItemOps(const ashlar::CacheItemOps& ops) {
+const ItemFunctions* ForeignItemOps(const ashlar::CacheItemOps& ops) {
   static const Pair* const pairs = MakePairs();
   const Pair& pair = pairs[static_cast<size_t>(ops.role)];
   return ops.save_to == nullptr ? &pair.without : &pair.with;

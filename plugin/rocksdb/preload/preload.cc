@@ -4,17 +4,18 @@
 //
 // It takes over the two functions by which RocksDB's block-based factory makes
 // readers and builders, and the one that makes hyper clock caches. The dynamic
-// linker binds RocksDB's and the program's calls of them to the ones here, because RocksDB's library exports them and was not linked with
-// -Bsymbolic. The first call decides for the whole process who does the work:
+// linker binds RocksDB's and the program's calls of them to the ones here,
+// because RocksDB's library exports them and was not linked with -Bsymbolic.
+// The first call decides for the whole process who does the work:
 //
 //   the adapter      libashlar_rocksdb.so, found beside this library, if it was
 //                    compiled for the release of RocksDB that calls
 //   RocksDB itself   otherwise; a line on standard error says why
 //
 // This library refers to no symbol of RocksDB's. So it does nothing in a
-// program without RocksDB, such as a shell that starts the real one. RocksDB may
-// also be loaded later, and out of sight of others, as Java's is: it is found by
-// the address that calls.
+// program without RocksDB, such as a shell that starts the real one. RocksDB
+// may also be loaded later, and out of sight of others, as Java's is: it is
+// found by the address that calls.
 //
 // ASHLAR_ROCKSDB_OFF=1 leaves all to RocksDB. taken_over.cc has the other
 // variables.
@@ -30,9 +31,9 @@
 
 namespace ashlar_rocksdb {
 
-// Stands for a class of RocksDB's that is returned. The caller has the room for it, and the called
-// function fills it in: this library only passes its address on, which the
-// compiler does for a class with a destructor.
+// Stands for a class of RocksDB's that is returned. The caller has the room for
+// it, and the called function fills it in: this library only passes its address
+// on, which the compiler does for a class with a destructor.
 struct PassedValue {
   PassedValue() = delete;
   PassedValue(const PassedValue&) = delete;
