@@ -74,8 +74,8 @@ ASHLAR_ROCKSDB_EXPORT int RegisterAshlarObjects(rocksdb::ObjectLibrary& library,
 
 ASHLAR_ROCKSDB_EXPORT TableCounts GetTableCounts();
 
-// Answers for all factories, as rocksdb::DB::GetProperty answers for a
-// database: "ashlar.tables-built", "ashlar.tables-built-by-stock", "ashlar.tables-read",
+// Answers for all factories, as rocksdb::DB::GetProperty does for a database:
+// "ashlar.tables-built", "ashlar.tables-built-by-stock", "ashlar.tables-read",
 // "ashlar.tables-read-by-stock" and "ashlar.fallbacks", which has a line
 // "count reason" for each reason. Returns false for another name.
 ASHLAR_ROCKSDB_EXPORT bool GetProperty(const std::string& name,
