@@ -110,14 +110,20 @@ std::shared_ptr<ashlar::Cache> AdapterState::FindCache(
   if (theirs == nullptr) return nullptr;
   if (auto inner = UnderlyingCache(theirs.get())) return inner;
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<ashlar::Cache>& known = caches_[theirs.get()];
-  std::shared_ptr<ashlar::Cache> ours = known.lock();
-  if (ours != nullptr) return ours;
-  auto made = NewForeignCache(theirs);
-  if (!made.ok()) return nullptr;
-  ours = std::move(*made);
-  known = ours;
-  return ours;
+  KnownCache& known = caches_[theirs.get()];
+  if (known.theirs.lock() != theirs) {
+    // The first, or one at the address of one that is gone. It does not own
+    // their cache: values that RocksDB's callers hold need it after the last
+    // table is closed, as long as the application keeps the cache.
+    auto made = NewForeignCache({std::shared_ptr<void>(), theirs.get()});
+    if (!made.ok()) return nullptr;
+    known = {theirs, std::move(*made)};
+  }
+  // A reader keeps their cache too.
+  using Owners = std::pair<std::shared_ptr<rocksdb::Cache>,
+                           std::shared_ptr<ashlar::Cache>>;
+  auto owners = std::make_shared<Owners>(theirs, known.ours);
+  return {owners, known.ours.get()};
 }
 
 std::shared_ptr<ashlar::Statistics> AdapterState::FindStatistics(

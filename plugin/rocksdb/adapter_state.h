@@ -72,7 +72,12 @@ class AdapterState {
   std::map<const rocksdb::Comparator*, std::unique_ptr<ashlar::Comparator>>
       comparators_;
   std::map<rocksdb::SystemClock*, std::unique_ptr<ashlar::SystemClock>> clocks_;
-  std::map<rocksdb::Cache*, std::weak_ptr<ashlar::Cache>> caches_;
+  // Caches of applications, and Ashlar's faces of them, which stay.
+  struct KnownCache {
+    std::weak_ptr<rocksdb::Cache> theirs;
+    std::shared_ptr<ashlar::Cache> ours;
+  };
+  std::map<rocksdb::Cache*, KnownCache> caches_;
   std::map<rocksdb::Statistics*, std::weak_ptr<ashlar::Statistics>> statistics_;
 };
 
