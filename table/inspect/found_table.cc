@@ -1,7 +1,6 @@
 #include "table/inspect/found_table.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
@@ -66,16 +65,25 @@ class TableFinder {
     BlockHandle handle;
     BlockHandle first;  // that it names
   };
+  // What a block names if it is an index.
+  struct Names {
+    BlockHandle first;
+    bool several = false;
+  };
   // A block of entries that can be an index whose blocks were moved.
   struct InDoubt {
     size_t number = 0;
-    BlockHandle first;  // that it names then
+    BlockHandle first;
+    bool several = false;
   };
 
   BlockKind KindOf(const FoundBlock& block);
   BlockKind KindOfEntries(const Slice& contents, const BlockPlace& place);
   void DropInDoubt();
+  bool IsBefore(size_t number, BlockKind kind) const;
+  bool IsBeforeTail(size_t number) const;
   bool Follows(size_t number) const;
+  bool IsPlausible(const InDoubt& block) const;
   bool NamesFirstBlock(const BlockHandle& handle);
   void TakeSample();
   bool NeedsDictionary();
@@ -104,7 +112,7 @@ class TableFinder {
   std::vector<FoundIndex> indexes_;  // the last one of the file first
   BlockHandle first_of_index_;       // of the block that was looked at last
   // The same of a block that is no index, unless its blocks were moved.
-  std::optional<BlockHandle> can_name_;
+  std::optional<Names> can_name_;
   bool index_was_moved_ = false;   // of any index
   std::vector<BlockKind> kinds_;   // of the blocks that were looked at
   std::vector<InDoubt> in_doubt_;  // the last one of the file first
@@ -126,7 +134,7 @@ void TableFinder::Run() {
     can_name_.reset();
     kinds_[i] = KindOf(blocks[i]);
     if (kinds_[i] == BlockKind::kData && can_name_.has_value()) {
-      in_doubt_.push_back({i, *can_name_});
+      in_doubt_.push_back({i, can_name_->first, can_name_->several});
     }
     Take(blocks[i], kinds_[i]);
   }
@@ -190,13 +198,16 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
     IndexItems items;
     if (moved_.Guess(view, place, &form, &items)) {
       const bool is_index = IsIndex(items, place);
-      if (is_index || moved_.IsOne(items, place)) {
+      const bool is_exact = moved_.IsExact(view, as_data, form);
+      // One handle may be any value.
+      const bool is_sure = is_exact && items.size() > 1;
+      if (is_index || (is_sure && moved_.IsOne(items, place))) {
         moved_.ExpectPartitions(items, place);
         index_was_moved_ = index_was_moved_ || !is_index;
         return is_index ? BlockKind::kIndex : BlockKind::kOther;
       }
       if (moved_.IsPartition(place.handle.offset)) return BlockKind::kOther;
-      if (moved_.IsExact(view, as_data, form)) can_name_ = items[0].handle;
+      if (is_exact) can_name_ = {items[0].handle, items.size() > 1};
     }
   }
   const std::optional<std::string> first = FirstPlainKey(view, as_data);
@@ -227,8 +238,6 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
 //
 // and if it is not right before the blocks that follow the index.
 void TableFinder::DropInDoubt() {
-  constexpr std::array kAfterIndex = {
-      BlockKind::kRangeDeletion, BlockKind::kProperties, BlockKind::kMetaIndex};
   const MetaBlockEntry* const last =
       FindMetaBlock(names_, kPropertiesBlockName);
   // The metaindex is written right after the properties.
@@ -238,14 +247,10 @@ void TableFinder::DropInDoubt() {
        BlockHandle{last->offset, last->size}.End() != metaindex_->offset);
   std::vector<InDoubt> open;
   for (const InDoubt& block : in_doubt_) {
-    const size_t next = block.number + 1;
-    const auto is_next = [&](BlockKind kind) {
-      return next < kinds_.size() && kinds_[next] == kind && Follows(next);
-    };
-    if (is_next(BlockKind::kData)) continue;
-    if (std::any_of(kAfterIndex.begin(), kAfterIndex.end(), is_next)) {
+    if (IsBefore(block.number, BlockKind::kData)) continue;
+    if (IsBeforeTail(block.number)) {
       kinds_[block.number] = BlockKind::kOther;
-    } else if (moved) {
+    } else if (moved || block.several || IsPlausible(block)) {
       kinds_[block.number] = BlockKind::kOther;
       open.push_back(block);
     }
@@ -262,10 +267,34 @@ void TableFinder::DropInDoubt() {
   std::vector<BlockHandle>& data = found_.data_blocks;
   data.clear();
   for (size_t i = kinds_.size(); i > 0; --i) {
-    if (kinds_[i - 1] == BlockKind::kData) {
-      data.push_back(walk_.blocks()[i - 1].handle);
+    if (kinds_[i - 1] != BlockKind::kData) continue;
+    const BlockHandle& handle = walk_.blocks()[i - 1].handle;
+    if (!IsBeforeTail(i - 1)) {
+      data.push_back(handle);
+    } else if (!dictionary_.has_value()) {
+      dictionary_ = handle;  // of one sample
     }
   }
+}
+
+// Returns whether a block of this kind is right after this one.
+bool TableFinder::IsBefore(size_t number, BlockKind kind) const {
+  const size_t next = number + 1;
+  return next < kinds_.size() && kinds_[next] == kind && Follows(next);
+}
+
+// Returns whether it is one that comes after index and dictionary.
+bool TableFinder::IsBeforeTail(size_t number) const {
+  return IsBefore(number, BlockKind::kRangeDeletion) ||
+         IsBefore(number, BlockKind::kProperties) ||
+         IsBefore(number, BlockKind::kMetaIndex);
+}
+
+// Returns whether this names bytes before it in which no block was found.
+bool TableFinder::IsPlausible(const InDoubt& block) const {
+  bool matches = false;
+  return block.first.FitsBelow(walk_.blocks()[block.number].handle.offset) &&
+         moved_.IsPlausible(block.first, &matches);
 }
 
 // Returns whether nothing but padding is between this block and the one before.
