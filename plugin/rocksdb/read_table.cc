@@ -7,6 +7,7 @@
 #include "found_entry.h"
 #include "memory/arena.h"
 #include "read_options.h"
+#include "stock_dump.h"
 #include "table/get_context.h"
 #include "table/unique_id_impl.h"
 #include "table_facts.h"
@@ -49,6 +50,7 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
                      const rocksdb::TableReaderOptions& theirs,
                      uint64_t file_size)
     : reader_(std::move(reader)),
+      their_options_(theirs.ioptions),
       comparator_(theirs.internal_comparator),
       timestamp_size_(comparator_.user_comparator()->timestamp_size()),
       file_size_(file_size),
@@ -194,6 +196,13 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
   } else {
     GetBatch(options, asked);
   }
+  // RocksDB sums these over the keys of a batch, for histograms by level.
+  const PassedPerfContext::FileReads reads = perf.file_reads();
+  rocksdb::GetContextStats& stats =
+      asked.keys[0]->get_context->get_context_stats_;
+  stats.num_index_read += reads.index_blocks;
+  stats.num_filter_read += reads.filter_blocks;
+  stats.num_sst_read += reads.other_blocks > 0 ? 1 : 0;
 }
 
 void ReadTable::GetBatch(const ashlar::ReadOptions& options,
@@ -295,6 +304,12 @@ rocksdb::Status ReadTable::VerifyChecksum(
   ashlar::ReadOptions options = ReadOptionsFrom(read_options);
   options.readahead_size = read_options.readahead_size;
   return ToRocksDB(reader_->VerifyChecksum(options, meta_blocks_only));
+}
+
+rocksdb::Status ReadTable::DumpTable(rocksdb::WritableFile* out_file,
+                                     bool show_sequence_number_type) {
+  return DumpByStock(reader_->file().name(), file_size_, their_options_,
+                     comparator_, out_file, show_sequence_number_type);
 }
 
 rocksdb::Status ReadTable::ApproximateKeyAnchors(

@@ -69,6 +69,8 @@ class ReadTable final : public rocksdb::TableReader {
   rocksdb::Status Prefetch(const rocksdb::ReadOptions& read_options,
                            const rocksdb::Slice* begin,
                            const rocksdb::Slice* end) override;
+  rocksdb::Status DumpTable(rocksdb::WritableFile* out_file,
+                            bool show_sequence_number_type) override;
   void MarkObsolete(uint32_t uncache_aggressiveness) override;
 
  private:
@@ -98,6 +100,8 @@ class ReadTable final : public rocksdb::TableReader {
                                 rocksdb::GetContext* get_context) const;
 
   const std::unique_ptr<ashlar::TableReader> reader_;
+  // These two are the column family's, which outlives its tables.
+  const rocksdb::ImmutableOptions& their_options_;
   const rocksdb::InternalKeyComparator& comparator_;
   const size_t timestamp_size_;
   const uint64_t file_size_;

@@ -168,6 +168,17 @@ std::shared_ptr<ashlar::Statistics> NewPassingStatistics(
   return passing;
 }
 
+PassedPerfContext::FileReads PassedPerfContext::file_reads() const {
+  FileReads reads;
+  if (!is_counting_) return reads;
+  const ashlar::PerfContext& ours = *ashlar::GetPerfContext();
+  reads.index_blocks = ours.index_block_read_count;
+  reads.filter_blocks = ours.filter_block_read_count;
+  reads.other_blocks =
+      ours.block_read_count - reads.index_blocks - reads.filter_blocks;
+  return reads;
+}
+
 void PassedPerfContext::Pass() {
   ashlar::PerfContext* const ours = ashlar::GetPerfContext();
   rocksdb::PerfContext* const theirs = rocksdb::get_perf_context();

@@ -7,6 +7,7 @@
 #ifndef ASHLAR_PLUGIN_ROCKSDB_THEIR_COUNTERS_H_
 #define ASHLAR_PLUGIN_ROCKSDB_THEIR_COUNTERS_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "ashlar/table/perf_context.h"
@@ -45,6 +46,15 @@ class PassedPerfContext {
     if (is_counting_) [[likely]]
       Pass();
   }
+
+  // What the thread has read from files since this was made, in blocks. Zeros
+  // if nothing is counted.
+  struct FileReads {
+    uint64_t index_blocks = 0;
+    uint64_t filter_blocks = 0;
+    uint64_t other_blocks = 0;
+  };
+  FileReads file_reads() const;
 
  private:
   static void Pass();
