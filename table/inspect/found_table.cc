@@ -293,9 +293,9 @@ bool TableFinder::Follows(size_t number) const {
   return next == lost.end() || next->begin >= blocks[number].handle.offset;
 }
 
-// Returns whether this can be the handle of the first data block of a file. That
-// is the first block, except in files with context checksums, which can have
-// blobs before it.
+// Returns whether this can be the handle of the first data block of a file.
+// That is the first block, except in files with context checksums, which can
+// have blobs before it.
 bool TableFinder::NamesFirstBlock(const BlockHandle& handle) {
   if (inspected_.footer().base_context_checksum != 0) return true;
   return handle.offset == 0 && (walk_.blocks()[0].handle.offset != 0 ||
@@ -472,6 +472,18 @@ bool WereMoved(const std::vector<FoundBlock>& blocks) {
                      [](const FoundBlock& block) { return block.move != 0; });
 }
 
+// Finds out how blocks are signed, unless the file was restored by that.
+std::optional<Learned> LearnRule(const FooterHint& hint,
+                                 const RestoredFile* restored,
+                                 BlockWalk* walk) {
+  if (restored != nullptr) return Learned{restored->rule(), true};
+  std::optional<ChecksumRule> rule;
+  if (hint.checksum.has_value()) {
+    rule = {*hint.checksum, hint.base_context_checksum};
+  }
+  return walk->Learn(rule);
+}
+
 }  // namespace
 
 Status FindTable(const RandomAccessFile& file, const Footer* footer,
@@ -496,19 +508,9 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
     table.footer = *footer;
     walk.Use({footer->checksum, footer->base_context_checksum},
              footer->traits().compress_format);
-  } else if (restored != nullptr) {
-    hint = ReadHint(file);
-    table.footer.checksum = restored->rule().type;
-    table.footer.base_context_checksum = restored->rule().base;
-    table.footer.offset = file.Size();
-    walk.Use(restored->rule(), 0);
   } else {
     hint = ReadHint(file);
-    std::optional<ChecksumRule> rule;
-    if (hint.checksum.has_value()) {
-      rule = {*hint.checksum, hint.base_context_checksum};
-    }
-    const auto learned = walk.Learn(rule);
+    const auto learned = LearnRule(hint, restored, &walk);
     if (walk.given_up()) return findings->GivenUp();
     if (!learned.has_value()) return {};
     table.proven = learned->proven;
