@@ -65,16 +65,10 @@ class TableFinder {
     BlockHandle handle;
     BlockHandle first;  // that it names
   };
-  // What a block names if it is an index.
-  struct Names {
-    BlockHandle first;
-    bool several = false;
-  };
   // A block of entries that can be an index whose blocks were moved.
   struct InDoubt {
     size_t number = 0;
-    BlockHandle first;
-    bool several = false;
+    BlockHandle first;  // that it names then
   };
 
   BlockKind KindOf(const FoundBlock& block);
@@ -83,7 +77,6 @@ class TableFinder {
   bool IsBefore(size_t number, BlockKind kind) const;
   bool IsBeforeTail(size_t number) const;
   bool Follows(size_t number) const;
-  bool IsPlausible(const InDoubt& block) const;
   bool NamesFirstBlock(const BlockHandle& handle);
   void TakeSample();
   bool NeedsDictionary();
@@ -112,7 +105,7 @@ class TableFinder {
   std::vector<FoundIndex> indexes_;  // the last one of the file first
   BlockHandle first_of_index_;       // of the block that was looked at last
   // The same of a block that is no index, unless its blocks were moved.
-  std::optional<Names> can_name_;
+  std::optional<BlockHandle> can_name_;
   bool index_was_moved_ = false;   // of any index
   std::vector<BlockKind> kinds_;   // of the blocks that were looked at
   std::vector<InDoubt> in_doubt_;  // the last one of the file first
@@ -134,7 +127,7 @@ void TableFinder::Run() {
     can_name_.reset();
     kinds_[i] = KindOf(blocks[i]);
     if (kinds_[i] == BlockKind::kData && can_name_.has_value()) {
-      in_doubt_.push_back({i, can_name_->first, can_name_->several});
+      in_doubt_.push_back({i, *can_name_});
     }
     Take(blocks[i], kinds_[i]);
   }
@@ -199,15 +192,13 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
     if (moved_.Guess(view, place, &form, &items)) {
       const bool is_index = IsIndex(items, place);
       const bool is_exact = moved_.IsExact(view, as_data, form);
-      // One handle may be any value.
-      const bool is_sure = is_exact && items.size() > 1;
-      if (is_index || (is_sure && moved_.IsOne(items, place))) {
+      if (is_index || (is_exact && moved_.IsOne(items, place))) {
         moved_.ExpectPartitions(items, place);
         index_was_moved_ = index_was_moved_ || !is_index;
         return is_index ? BlockKind::kIndex : BlockKind::kOther;
       }
       if (moved_.IsPartition(place.handle.offset)) return BlockKind::kOther;
-      if (is_exact) can_name_ = {items[0].handle, items.size() > 1};
+      if (is_exact) can_name_ = items[0].handle;
     }
   }
   const std::optional<std::string> first = FirstPlainKey(view, as_data);
@@ -250,7 +241,7 @@ void TableFinder::DropInDoubt() {
     if (IsBefore(block.number, BlockKind::kData)) continue;
     if (IsBeforeTail(block.number)) {
       kinds_[block.number] = BlockKind::kOther;
-    } else if (moved || block.several || IsPlausible(block)) {
+    } else if (moved) {
       kinds_[block.number] = BlockKind::kOther;
       open.push_back(block);
     }
@@ -288,13 +279,6 @@ bool TableFinder::IsBeforeTail(size_t number) const {
   return IsBefore(number, BlockKind::kRangeDeletion) ||
          IsBefore(number, BlockKind::kProperties) ||
          IsBefore(number, BlockKind::kMetaIndex);
-}
-
-// Returns whether this names bytes before it in which no block was found.
-bool TableFinder::IsPlausible(const InDoubt& block) const {
-  bool matches = false;
-  return block.first.FitsBelow(walk_.blocks()[block.number].handle.offset) &&
-         moved_.IsPlausible(block.first, &matches);
 }
 
 // Returns whether nothing but padding is between this block and the one before.
@@ -504,6 +488,7 @@ bool UseRule(const RandomAccessFile& file, const Footer* footer,
   ChecksumRule used;
   if (restored != nullptr) {
     used = restored->rule();
+    table->proven = true;
   } else {
     std::optional<ChecksumRule> hinted;
     if (hint->checksum.has_value()) {

@@ -24,7 +24,7 @@ bool MovedIndexes::IsExact(const BlockView& view, const BlockPlace& place,
     Decoder decoder(value);
     BlockHandle handle;
     bool is_handle = handle.DecodeFrom(&decoder);
-    if (is_handle && form.first_keys) {
+    if (is_handle && !decoder.empty()) {  // the first key, whatever the form
       uint32_t size;
       Slice key;
       is_handle = decoder.Varint32(&size) && decoder.Bytes(size, &key) &&

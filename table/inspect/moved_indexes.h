@@ -35,8 +35,8 @@ class MovedIndexes {
   // other bytes may follow a handle.
   bool Guess(const BlockView& view, const BlockPlace& place, IndexForm* form,
              IndexItems* items) const;
-  // Returns whether no other bytes do in this block, as in all indexes that
-  // Ashlar and RocksDB write.
+  // Returns whether no bytes but first keys do in this block, as in all indexes
+  // that Ashlar and RocksDB write.
   static bool IsExact(const BlockView& view, const BlockPlace& place,
                       const IndexForm& form);
   // Returns whether the handle can be one: of a block that was found, which

@@ -141,7 +141,7 @@ Status RestoredFile::Read(uint64_t offset, size_t n, char* scratch,
     const auto wanted =
         static_cast<size_t>(std::min<uint64_t>(n - done, piece->end() - at));
     Slice read;
-    const Status status =
+    Status status =
         file_.Read(piece->offset + (at - piece->written), wanted, to, &read);
     if (!status.ok()) return status;
     if (read.data() != to) std::memcpy(to, read.data(), read.size());

@@ -317,6 +317,30 @@ TEST(MovedBlocks, ABlockAloneIfTheIndexNamesIt) {
   }
 }
 
+// The top level of an index, which names one partition, looks like a data block
+// of one entry. Nothing is left of the place that it names.
+TEST(MovedBlocks, NoIndexOfOneHandleAsData) {
+  TableOptions options;
+  options.format_version = 2;
+  options.block_size = 700;
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  const std::string table = BuildTable(options, SomeEntries(400));
+  const Inspected sound = Inspect(table, false);
+  for (const BlockInfo& block : sound.found.blocks) {
+    if (block.kind != BlockKind::kIndex) continue;
+    ASSERT_EQ(block.num_entries, 1u);
+    for (const size_t n : {1, 100, 219}) {
+      MovedBytes file(table);
+      file.Insert(block.offset + block.size + kBlockTrailerBytes, "x");
+      file.Insert(block.offset, std::string(n, 'x'));
+      file.Insert(sound.data.back().info.offset, "x");
+      const Inspected found = Inspect(file.bytes(), true);
+      EXPECT_EQ(Missing(found.entries(), sound.entries()).size(), 0u) << n;
+      EXPECT_EQ(Missing(sound.entries(), found.entries()).size(), 0u) << n;
+    }
+  }
+}
+
 // Two blocks that say that they were written 2 GiB later make a restored file
 // of 2 GiB, most of which is zeros. Nothing may walk over those.
 TEST(MovedBlocks, ForgedMovesCostNoWalkOverWhatTheySayWasCutOut) {
