@@ -31,9 +31,43 @@ rocksdb::Status Forbidden(const std::string& reason) {
       "allow_fallback is false, and Ashlar does not do: " + reason);
 }
 
-// Whether RocksDB may know a table that Ashlar does not.
-bool IsForStock(const ashlar::Status& status) {
-  return status.IsNotSupported();
+// The file by which a table was compressed names its codecs from version 7 on.
+// Ashlar has RocksDB's own.
+bool HasForeignCodecs(const ashlar::TableReader& reader) {
+  constexpr uint32_t kFirstVersionWithNames = 7;
+  const std::string& name = reader.properties().compression_name;
+  return reader.format_version() >= kFirstVersionWithNames && !name.empty() &&
+         name.rfind("BuiltinV2", 0) != 0;
+}
+
+// Opens a table by Ashlar, or sets plan->obstacle and leaves the file in
+// *shared.
+ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
+                            const rocksdb::ReadOptions& read_options,
+                            ReadPlan* plan,
+                            std::unique_ptr<ashlar::TableReader>* reader) {
+  const auto open = [&]() -> ashlar::Status {
+    auto file = std::make_unique<ReadableFile>(shared, file_size, read_options);
+    ReadableFile* const opening = file.get();
+    auto opened = ashlar::TableReader::Open(std::move(file), plan->options);
+    if (!opened.ok()) return opened.status();
+    opening->EndOpening();
+    *reader = std::move(*opened);
+    return {};
+  };
+  ashlar::Status status = open();
+  if (status.IsCorruption() && !plan->options.skip_filters) {
+    // RocksDB does without a filter that is damaged.
+    plan->options.skip_filters = true;
+    if (open().ok()) status = {};
+  }
+  if (status.IsNotSupported()) {
+    plan->obstacle = status.ToString();
+  } else if (status.ok() && HasForeignCodecs(**reader)) {
+    plan->obstacle = "a compression manager";
+    reader->reset();
+  }
+  return status;
 }
 
 }  // namespace
@@ -77,18 +111,17 @@ rocksdb::Status OpenAdaptedTable(
     const auto shared =
         std::make_shared<std::unique_ptr<rocksdb::RandomAccessFileReader>>(
             std::move(file));
-    auto reader = ashlar::TableReader::Open(
-        std::make_unique<ReadableFile>(shared, file_size, read_options),
-        plan.options);
-    if (reader.ok()) {
-      rocksdb::Status status =
-          ReadTable::Create(std::move(*reader), theirs, file_size, table);
-      if (status.ok()) state.CountRead();
-      return status;
+    std::unique_ptr<ashlar::TableReader> reader;
+    const ashlar::Status status =
+        OpenByAshlar(shared, file_size, read_options, &plan, &reader);
+    if (reader != nullptr) {
+      rocksdb::Status created =
+          ReadTable::Create(std::move(reader), theirs, file_size, table);
+      if (created.ok()) state.CountRead();
+      return created;
     }
-    if (!IsForStock(reader.status())) return ToRocksDB(reader.status());
+    if (plan.obstacle.empty()) return ToRocksDB(status);
     file = std::move(*shared);
-    plan.obstacle = reader.status().ToString();
   }
   const uint64_t times = state.CountReadByStock(plan.obstacle);
   if (!ashlar_options.allow_fallback) return Forbidden(plan.obstacle);

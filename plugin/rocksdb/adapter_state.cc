@@ -115,6 +115,9 @@ std::shared_ptr<ashlar::Cache> AdapterState::FindCache(
     // The first, or one at the address of one that is gone. It does not own
     // their cache: values that RocksDB's callers hold need it after the last
     // table is closed, as long as the application keeps the cache.
+    std::erase_if(caches_, [&](const auto& each) {
+      return each.first != theirs.get() && each.second.theirs.expired();
+    });
     auto made = NewForeignCache({std::shared_ptr<void>(), theirs.get()});
     if (!made.ok()) return nullptr;
     known = {theirs, std::move(*made)};
@@ -132,9 +135,13 @@ std::shared_ptr<ashlar::Statistics> AdapterState::FindStatistics(
   const std::lock_guard lock(mutex_);
   std::weak_ptr<ashlar::Statistics>& known = statistics_[theirs.get()];
   std::shared_ptr<ashlar::Statistics> ours = known.lock();
-  if (ours != nullptr) return ours;
-  ours = NewPassingStatistics(theirs);
-  known = ours;
+  if (ours == nullptr) {
+    ours = NewPassingStatistics(theirs);
+    known = ours;
+    std::erase_if(statistics_,
+                  [](const auto& each) { return each.second.expired(); });
+  }
+  ours->set_stats_level(LevelFor(*theirs));
   return ours;
 }
 

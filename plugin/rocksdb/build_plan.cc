@@ -187,7 +187,7 @@ void PlanIdentity(const TableBuilderOptions& theirs,
         theirs.ioptions.env->GetHostNameString(&host);
     identity.db_host_id = status.ok() ? host : std::string();
   }
-  identity.creation_time = 0;  // SetSeqnoTimeTableProperties tells it
+  identity.creation_time = 0;  // SetSeqnoTimeTableProperties sets it
   identity.file_creation_time = theirs.file_creation_time;
   identity.oldest_key_time =
       static_cast<uint64_t>(std::max<int64_t>(theirs.oldest_key_time, 0));
@@ -233,6 +233,12 @@ BuildPlan PlanBuild(const BlockBasedTableOptions& options,
   plan.table.prefix_extractor =
       state.FindPrefixExtractor(theirs.moptions.prefix_extractor);
   PlanBlocks(options, &plan.table);
+  if (theirs.internal_comparator.user_comparator()
+          ->CanKeysWithDifferentByteContentsBeEqual()) {
+    // A hash of the bytes would miss keys that are equal.
+    plan.table.data_block_index_type =
+        ashlar::DataBlockIndexType::kDataBlockBinarySearch;
+  }
   PlanIdentity(theirs, &plan.build);
   PlanFlushPolicy(options, &plan);
   if (plan.obstacle.empty()) PlanFilter(options, theirs, &plan);

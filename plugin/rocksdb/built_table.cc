@@ -12,7 +12,7 @@ namespace ashlar_rocksdb {
 
 namespace {
 
-// Bytes of a trailer behind each block.
+// Bytes of the trailer after each block.
 constexpr uint64_t kTrailerBytes = 5;
 
 // RocksDB shows its mapping only in the encoded form that files store: the
@@ -101,8 +101,10 @@ void BuiltTable::Abandon() { builder_->Abandon(); }
 
 uint64_t BuiltTable::PreCompressionSize() const {
   const ashlar::TableProperties& properties = builder_->properties();
+  // The tail is counted as it is stored: after the build, when RocksDB asks.
   return properties.uncompressed_data_size +
-         properties.num_data_blocks * kTrailerBytes;
+         properties.num_data_blocks * kTrailerBytes +
+         builder_->summary().tail_size;
 }
 
 uint64_t BuiltTable::EstimatedFileSize() const {

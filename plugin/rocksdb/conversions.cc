@@ -44,6 +44,10 @@ rocksdb::IOStatus WithoutFlags(uint64_t payload, const rocksdb::Slice& text) {
       return IOStatus::InvalidArgument(text);
     case IOStatus::kBusy:
       return IOStatus::Busy(text);
+    case IOStatus::kAborted:
+      return IOStatus::Aborted(text);
+    case IOStatus::kNotFound:
+      return IOStatus::NotFound(text);
     default:
       break;
   }

@@ -25,14 +25,20 @@ using SharedFile =
 // RocksDB's ReadOptions, or null.
 class ReadableFile final : public ashlar::RandomAccessFile {
  public:
-  // `open_options`: those of opening the table, which count for all reads that
-  // have no context.
+  // `open_options`: those of opening the table. Of these, priority and activity
+  // count for all reads without a context, and deadlines until EndOpening.
   ReadableFile(SharedFile file, uint64_t size,
                const rocksdb::ReadOptions& open_options)
       : owner_(std::move(file)),
         file_(owner_->get()),
         size_(size),
-        open_options_(WithoutDeadline(open_options)) {}
+        open_options_(LimitsOf(open_options)) {}
+
+  // Called once, before other threads use the file.
+  void EndOpening() {
+    open_options_.deadline = std::chrono::microseconds::zero();
+    open_options_.io_timeout = std::chrono::microseconds::zero();
+  }
 
   ashlar::Status Read(uint64_t offset, size_t n, char* scratch,
                       ashlar::Slice* data) const override;
@@ -54,16 +60,20 @@ class ReadableFile final : public ashlar::RandomAccessFile {
   void MultiReadWith(const rocksdb::IOOptions& options,
                      std::span<ashlar::ReadRequest> requests) const;
 
-  // A deadline of opening must not end later reads.
-  static rocksdb::ReadOptions WithoutDeadline(rocksdb::ReadOptions options) {
-    options.deadline = std::chrono::microseconds::zero();
-    return options;
+  // Not the whole: it may hold functions of the application.
+  static rocksdb::ReadOptions LimitsOf(const rocksdb::ReadOptions& theirs) {
+    rocksdb::ReadOptions limits;
+    limits.deadline = theirs.deadline;
+    limits.io_timeout = theirs.io_timeout;
+    limits.rate_limiter_priority = theirs.rate_limiter_priority;
+    limits.io_activity = theirs.io_activity;
+    return limits;
   }
 
   const SharedFile owner_;
   rocksdb::RandomAccessFileReader* const file_;
   const uint64_t size_;
-  const rocksdb::ReadOptions open_options_;
+  rocksdb::ReadOptions open_options_;
 };
 
 // Appends to a RocksDB file, which must outlive it.

@@ -54,13 +54,31 @@ bool FoundEntry::TakeVersion(const ashlar::StoredVersion& version) {
   const rocksdb::ParsedInternalKey key(
       KeyAt(version.timestamp), version.sequence,
       static_cast<rocksdb::ValueType>(version.type));
+  ashlar::PinnableSlice value;
+  version.value.Pin(&value);
+  return Save(key, &value);
+}
+
+bool FoundEntry::TakeEntry(ashlar::Iterator* walk) {
+  const rocksdb::ParsedInternalKey key(
+      ToRocksDB(walk->user_key()), walk->sequence(),
+      static_cast<rocksdb::ValueType>(walk->type()));
+  ashlar::PinnableSlice value;
+  const ashlar::Status status = walk->PinValue(&value);
+  if (!status.ok()) {
+    read_status_ = ToRocksDB(status);
+    return false;
+  }
+  return Save(key, &value);
+}
+
+bool FoundEntry::Save(const rocksdb::ParsedInternalKey& key,
+                      ashlar::PinnableSlice* value) {
   rocksdb::Cleanable pinner;
-  ashlar::PinnableSlice pinned;
-  version.value.Pin(&pinned);
-  const ashlar::Slice value = pinned.HandPinTo(&pinner);
+  const ashlar::Slice bytes = value->HandPinTo(&pinner);
   bool matched = false;
   const bool wants_more = get_context_->SaveValue(
-      key, ToRocksDB(value), &matched, &read_status_, &pinner);
+      key, ToRocksDB(bytes), &matched, &read_status_, &pinner);
   return wants_more && read_status_.ok();
 }
 

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "ashlar/table/iterator.h"
 #include "ashlar/table/merge_operand.h"
 #include "ashlar/table/stored_version.h"
 #include "ashlar/table/table_reader.h"
@@ -30,10 +31,17 @@ class FoundEntry {
   rocksdb::Status Take(const ashlar::Status& status, ashlar::GetResult* result);
   // Takes one version. Returns whether RocksDB wants older ones.
   bool TakeVersion(const ashlar::StoredVersion& version);
+  // Takes the entry that the iterator is at. Returns whether RocksDB wants the
+  // next one: not if its key is another.
+  bool TakeEntry(ashlar::Iterator* walk);
   // The same end for a visit of versions.
   rocksdb::Status End(const ashlar::Status& status);
 
  private:
+  // Passes an entry on, with what keeps its value. Returns whether RocksDB
+  // wants more.
+  bool Save(const rocksdb::ParsedInternalKey& key,
+            ashlar::PinnableSlice* value);
   // Returns whether RocksDB's merge keeps what `pinner` keeps.
   bool PinsOperands() const;
   // Returns the user key with this timestamp. Lives until the next call.

@@ -31,15 +31,17 @@ void PlanCache(const BlockBasedTableOptions& from,
     to->block_cache = AdapterState::Shared().FindCache(from.block_cache);
   }
   // RocksDB loads both when it opens a table, unless they live in the cache and
-  // nobody asks for them yet.
-  const bool in_cache =
-      from.cache_index_and_filter_blocks && to->block_cache != nullptr;
+  // no caller asks for them yet.
+  const bool in_cache = from.cache_index_and_filter_blocks &&
+                        !theirs.avoid_shared_metadata_cache &&
+                        to->block_cache != nullptr;
   to->load_index_and_filter = in_cache && !load_now
                                   ? ashlar::LoadTime::kAtFirstUse
                                   : ashlar::LoadTime::kAtOpen;
   if (to->block_cache == nullptr) return;
   to->cache_usage_options = CacheUsageFrom(from.cache_usage_options);
-  to->cache_index_and_filter_blocks = from.cache_index_and_filter_blocks;
+  to->cache_index_and_filter_blocks =
+      from.cache_index_and_filter_blocks && !theirs.avoid_shared_metadata_cache;
   to->cache_index_and_filter_blocks_with_high_priority =
       from.cache_index_and_filter_blocks_with_high_priority;
   to->unpartitioned_pinning =
@@ -48,8 +50,9 @@ void PlanCache(const BlockBasedTableOptions& from,
       TierFrom(from.metadata_cache_options.partition_pinning);
   to->pin_l0_filter_and_index_blocks_in_cache =
       from.pin_l0_filter_and_index_blocks_in_cache;
-  to->flushed_or_similar =
-      theirs.level == 0 && file_size <= theirs.max_file_size_for_l0_meta_pin;
+  to->flushed_or_similar = theirs.level == 0 &&
+                           !theirs.avoid_shared_metadata_cache &&
+                           file_size <= theirs.max_file_size_for_l0_meta_pin;
 }
 
 }  // namespace
@@ -68,6 +71,8 @@ ReadPlan PlanRead(const BlockBasedTableOptions& options,
   ours.num_file_reads_for_auto_readahead =
       options.num_file_reads_for_auto_readahead;
   ours.tail_size = theirs.tail_size;
+  // What RocksDB can write into one block.
+  ours.max_uncompressed_block_bytes = uint64_t{4} << 30;
   // RocksDB's "unknown" is the largest number.
   if (theirs.largest_seqno < rocksdb::kMaxSequenceNumber) {
     ours.largest_seqno = theirs.largest_seqno;
@@ -76,7 +81,10 @@ ReadPlan PlanRead(const BlockBasedTableOptions& options,
   ours.skip_filters = theirs.skip_filters;
   ours.statistics = state.FindStatistics(theirs.ioptions.statistics);
   PlanCache(options, theirs, file_size, load_now, &ours);
-  if (options.persistent_cache != nullptr) {
+  if (!options.no_block_cache && options.block_cache != nullptr &&
+      ours.block_cache == nullptr) {
+    plan.obstacle = "a block cache whose handles change";
+  } else if (options.persistent_cache != nullptr) {
     plan.obstacle = "a persistent cache";
   } else if (options.user_defined_index_factory != nullptr) {
     plan.obstacle = "a user-defined index";

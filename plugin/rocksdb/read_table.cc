@@ -53,11 +53,17 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
       their_options_(theirs.ioptions),
       comparator_(theirs.internal_comparator),
       timestamp_size_(comparator_.user_comparator()->timestamp_size()),
+      equal_keys_have_equal_bytes_(
+          !comparator_.user_comparator()
+               ->CanKeysWithDifferentByteContentsBeEqual()),
       file_size_(file_size),
       // Not make_shared: RocksDB asks malloc for the size of the object.
       properties_(
-          new rocksdb::TableProperties(PropertiesFrom(reader_->properties()))) {
-}
+          new rocksdb::TableProperties(PropertiesFrom(reader_->properties()))),
+      opened_with_(theirs.prefix_extractor),
+      has_prefixes_(opened_with_ != nullptr &&
+                    opened_with_->AsString() ==
+                        properties_->prefix_extractor_name) {}
 
 rocksdb::Status ReadTable::Create(
     std::unique_ptr<ashlar::TableReader> reader,
@@ -68,6 +74,12 @@ rocksdb::Status ReadTable::Create(
   rocksdb::Status status = CheckUniqueId(*made->properties_, theirs);
   if (!status.ok()) return status;
   made->CollectRangeTombstones();
+  if (!made->properties_->seqno_to_time_mapping.empty()) {
+    auto times = std::make_unique<rocksdb::SeqnoToTimeMapping>();
+    status = times->DecodeFrom(made->properties_->seqno_to_time_mapping);
+    if (!status.ok()) return status;
+    made->times_ = std::move(times);
+  }
   *table = std::move(made);
   return status;
 }
@@ -121,8 +133,11 @@ rocksdb::FragmentedRangeTombstoneIterator* ReadTable::NewRangeTombstoneIterator(
 
 bool ReadTable::HasPrefixesOf(
     const rocksdb::SliceTransform* prefix_extractor) const {
-  return prefix_extractor != nullptr && properties_->filter_size > 0 &&
-         prefix_extractor->AsString() == properties_->prefix_extractor_name;
+  if (prefix_extractor == nullptr || properties_->filter_size == 0) {
+    return false;
+  }
+  if (prefix_extractor == opened_with_.get()) return has_prefixes_;
+  return prefix_extractor->AsString() == properties_->prefix_extractor_name;
 }
 
 rocksdb::InternalIterator* ReadTable::NewIterator(
@@ -137,6 +152,7 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
                             ? compaction_readahead_size
                             : read_options.readahead_size,
       .allow_unprepared_value = allow_unprepared_value,
+      .times = times_.get(),
       .asked_prefixes = nullptr};
   if (!skip_filters && !read_options.total_order_seek &&
       !read_options.auto_prefix_mode && HasPrefixesOf(prefix_extractor)) {
@@ -153,23 +169,23 @@ rocksdb::Status ReadTable::Get(
     const rocksdb::SliceTransform* /*prefix_extractor*/,
     bool /*skip_filters*/) {
   const PassedPerfContext perf;
-  if (get_context->has_callback()) [[unlikely]] {
+  if (!equal_keys_have_equal_bytes_) [[unlikely]] {
+    return GetByWalk(read_options, key, get_context);
+  }
+  // Operands have no timestamps; versions have.
+  if (get_context->has_callback() || timestamp_size_ > 0) [[unlikely]] {
     return GetByVersions(read_options, key, get_context);
   }
   const rocksdb::Slice user_key = UserKey(key);
-  const rocksdb::Slice bare_key(user_key.data(),
-                                user_key.size() - timestamp_size_);
   FoundEntry found(user_key, get_context);
   const auto on_operand = [&found](const ashlar::MergeOperand& operand,
                                    ashlar::SequenceNumber sequence) {
     return found.TakeOperand(operand, sequence);
   };
-  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
-  options.timestamp =
-      ashlar::Slice(bare_key.data() + bare_key.size(), timestamp_size_);
+  const ashlar::ReadOptions options = ReadOptionsFrom(read_options);
   ashlar::GetResult result;
   const ashlar::Status status =
-      reader_->Get(options, ToAshlar(bare_key),
+      reader_->Get(options, ToAshlar(user_key),
                    rocksdb::GetInternalKeySeqno(key), &result, on_operand);
   return found.Take(status, &result);
 }
@@ -185,13 +201,21 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
   }
   if (asked.count == 0) return;
   const PassedPerfContext perf;
+  if (!equal_keys_have_equal_bytes_) [[unlikely]] {
+    for (size_t i = 0; i < asked.count; ++i) {
+      *asked.keys[i]->s = GetByWalk(read_options, asked.keys[i]->ikey,
+                                    asked.keys[i]->get_context);
+    }
+    return;
+  }
   ashlar::ReadOptions options = ReadOptionsFrom(read_options);
   if (timestamp_size_ > 0 && read_options.timestamp != nullptr) {
     options.timestamp = ToAshlar(*read_options.timestamp);
   }
   // One read asks for all of these keys, so they have one snapshot, and all or
   // none have a callback.
-  if (asked.keys[0]->get_context->has_callback()) [[unlikely]] {
+  if (asked.keys[0]->get_context->has_callback() || timestamp_size_ > 0)
+      [[unlikely]] {
     VisitBatch(options, asked);
   } else {
     GetBatch(options, asked);
@@ -264,6 +288,23 @@ rocksdb::Status ReadTable::GetByVersions(
   return found.End(status);
 }
 
+rocksdb::Status ReadTable::GetByWalk(const rocksdb::ReadOptions& read_options,
+                                     const rocksdb::Slice& key,
+                                     rocksdb::GetContext* get_context) const {
+  const rocksdb::Slice user_key = UserKey(key);
+  const ashlar::Slice bare_key(user_key.data(),
+                               user_key.size() - timestamp_size_);
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.timestamp = ashlar::Slice(bare_key.end(), timestamp_size_);
+  options.snapshot = rocksdb::GetInternalKeySeqno(key);
+  FoundEntry found(user_key, get_context);
+  ashlar::Iterator walk = reader_->NewIterator(options);
+  for (walk.Seek(bare_key, options.snapshot); walk.Valid(); walk.Next()) {
+    if (!found.TakeEntry(&walk)) break;
+  }
+  return found.End(walk.status());
+}
+
 uint64_t ReadTable::ScaledOffset(const rocksdb::Slice& key) const {
   const uint64_t data_size = properties_->data_size;
   const rocksdb::Slice user_key = UserKey(key);
@@ -314,7 +355,7 @@ rocksdb::Status ReadTable::DumpTable(rocksdb::WritableFile* out_file,
 
 rocksdb::Status ReadTable::ApproximateKeyAnchors(
     const rocksdb::ReadOptions& read_options, std::vector<Anchor>& anchors) {
-  // RocksDB wants about as many.
+  // RocksDB wants about 128 anchors.
   constexpr uint64_t kMostAnchors = 128;
   std::vector<ashlar::KeyAnchor> ours;
   const ashlar::Status status = reader_->ApproximateKeyAnchors(

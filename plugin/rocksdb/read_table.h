@@ -11,6 +11,7 @@
 
 #include "ashlar/table/table_reader.h"
 #include "db/range_tombstone_fragmenter.h"
+#include "db/seqno_to_time_mapping.h"
 #include "read_plan.h"
 #include "table/table_reader.h"
 
@@ -99,13 +100,25 @@ class ReadTable final : public rocksdb::TableReader {
                                 const rocksdb::Slice& key,
                                 rocksdb::GetContext* get_context) const;
 
+  // For comparators that call keys with other bytes equal. Asks no filter.
+  rocksdb::Status GetByWalk(const rocksdb::ReadOptions& read_options,
+                            const rocksdb::Slice& key,
+                            rocksdb::GetContext* get_context) const;
+
   const std::unique_ptr<ashlar::TableReader> reader_;
   // These two are the column family's, which outlives its tables.
   const rocksdb::ImmutableOptions& their_options_;
   const rocksdb::InternalKeyComparator& comparator_;
   const size_t timestamp_size_;
+  // Ashlar's point reads go by it. RocksDB's comparators may do otherwise.
+  const bool equal_keys_have_equal_bytes_;
   const uint64_t file_size_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;
+  // What opening was given, and whether the table's prefixes are by it.
+  const std::shared_ptr<const rocksdb::SliceTransform> opened_with_;
+  const bool has_prefixes_;
+  // When sequence numbers were written. Null: the table does not say.
+  std::unique_ptr<rocksdb::SeqnoToTimeMapping> times_;
   // Null: the table has none.
   std::shared_ptr<rocksdb::FragmentedRangeTombstoneList> range_tombstones_;
   // Above 0: the file is obsolete. The destructor then drops its blocks.

@@ -1,32 +1,47 @@
 #include "table_walk.h"
 
+#include <cstdint>
+#include <limits>
+
 #include "read_options.h"
 
 namespace ashlar_rocksdb {
 
 namespace {
 
-ashlar::ReadOptions OptionsFrom(const WalkOptions& walk) {
+// `bound` lives until the iterator is made.
+ashlar::ReadOptions OptionsFrom(const WalkOptions& walk,
+                                const ashlar::Slice& bound) {
   const rocksdb::ReadOptions& theirs = walk.read_options;
   ashlar::ReadOptions ours = ReadOptionsFrom(theirs);
   ours.readahead_size = walk.readahead_size;
   ours.async_io = theirs.async_io;
   ours.pin_data = theirs.pin_data;
   ours.auto_prefix_mode = theirs.auto_prefix_mode;
+  if (theirs.iterate_upper_bound != nullptr) ours.iterate_upper_bound = &bound;
   ours.allow_unprepared_value = walk.allow_unprepared_value;
   return ours;
+}
+
+ashlar::Slice UpperBoundOf(const WalkOptions& walk) {
+  const rocksdb::Slice* bound = walk.read_options.iterate_upper_bound;
+  return bound != nullptr ? ToAshlar(*bound) : ashlar::Slice();
 }
 
 }  // namespace
 
 TableWalk::TableWalk(const ashlar::TableReader& reader,
                      const WalkOptions& options)
-    : iterator_(reader.NewIterator(OptionsFrom(options))),
+    : iterator_(
+          reader.NewIterator(OptionsFrom(options, UpperBoundOf(options)))),
       reader_(reader),
-      options_(options) {}
+      options_(options),
+      has_upper_bound_(options.read_options.iterate_upper_bound != nullptr),
+      upper_bound_(UpperBoundOf(options).ToString()) {}
 
 void TableWalk::TakeUpperBound() {
   is_void_ = false;
+  seek_status_ = ashlar::Status::OK();
   const rocksdb::Slice* theirs = options_.read_options.iterate_upper_bound;
   if (theirs == nullptr && !has_upper_bound_) [[likely]]
     return;
@@ -44,19 +59,26 @@ void TableWalk::TakeUpperBound() {
   upper_bound_.assign(bound.data(), bound.size());
 }
 
-bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key) {
+bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key,
+                           bool backward) const {
   if (options_.asked_prefixes == nullptr) return false;
   constexpr size_t kTailBytes = 8;
-  const rocksdb::Slice user_key(
-      internal_key.data(),
-      internal_key.size() - kTailBytes - options_.timestamp_size);
-  if (!options_.asked_prefixes->InDomain(user_key)) return false;
-  // Not the key: a walk backward may find smaller ones with its prefix.
-  const rocksdb::Slice prefix = options_.asked_prefixes->Transform(user_key);
+  rocksdb::Slice asked(internal_key.data(), internal_key.size() - kTailBytes -
+                                                options_.timestamp_size);
+  if (backward) {
+    // A partition of the filter is found by a key that is not after any key of
+    // its prefix. In the order of bytes the prefix is one.
+    if (reader_.comparator() != ashlar::BytewiseComparator() ||
+        !options_.asked_prefixes->InDomain(asked)) {
+      return false;
+    }
+    asked = options_.asked_prefixes->Transform(asked);
+  }
   ashlar::GetResult::Filter answer = ashlar::GetResult::Filter::kNone;
-  seek_status_ = reader_.PrefixMayMatch(ReadOptionsFrom(options_.read_options),
-                                        ToAshlar(prefix), &answer);
-  return !seek_status_.ok() || answer == ashlar::GetResult::Filter::kAbsent;
+  const ashlar::Status status = reader_.PrefixMayMatch(
+      ReadOptionsFrom(options_.read_options), ToAshlar(asked), &answer);
+  // A filter that cannot be read rules nothing out.
+  return status.ok() && answer == ashlar::GetResult::Filter::kAbsent;
 }
 
 void TableWalk::SeekToFirst() {
@@ -74,14 +96,14 @@ void TableWalk::SeekToLast() {
 void TableWalk::Seek(const rocksdb::Slice& target) {
   const PassedPerfContext perf;
   TakeUpperBound();
-  is_void_ = is_void_ || IsRuledOut(target);
+  is_void_ = is_void_ || IsRuledOut(target, /*backward=*/false);
   if (!is_void_) iterator_.SeekInternal(ToAshlar(target));
 }
 
 void TableWalk::SeekForPrev(const rocksdb::Slice& target) {
   const PassedPerfContext perf;
   TakeUpperBound();
-  is_void_ = is_void_ || IsRuledOut(target);
+  is_void_ = is_void_ || IsRuledOut(target, /*backward=*/true);
   if (!is_void_) iterator_.SeekForPrevInternal(ToAshlar(target));
 }
 
@@ -109,6 +131,18 @@ bool TableWalk::NextAndGetResult(rocksdb::IterateResult* result) {
   result->bound_check_result = rocksdb::IterBoundCheck::kInbound;
   result->value_prepared = !options_.allow_unprepared_value;
   return true;
+}
+
+uint64_t TableWalk::write_unix_time() const {
+  rocksdb::SequenceNumber sequence = iterator_.sequence();
+  if (sequence == rocksdb::kUnknownSeqnoBeforeAll) {
+    return rocksdb::kUnknownTimeBeforeAll;
+  }
+  if (options_.times == nullptr) return std::numeric_limits<uint64_t>::max();
+  if (iterator_.type() == ashlar::ValueType::kTypeValuePreferredSeqno) {
+    sequence = rocksdb::ParsePackedValueForSeqno(value());
+  }
+  return options_.times->GetProximalTimeBeforeSeqno(sequence);
 }
 
 rocksdb::Status TableWalk::status() const {

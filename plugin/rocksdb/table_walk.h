@@ -8,6 +8,7 @@
 #include "ashlar/table/table_reader.h"
 #include "conversions.h"
 #include "db/pinned_iterators_manager.h"
+#include "db/seqno_to_time_mapping.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
 #include "table/internal_iterator.h"
@@ -20,6 +21,8 @@ struct WalkOptions {
   size_t timestamp_size = 0;
   size_t readahead_size = 0;  // 0: Ashlar's own, which grows
   bool allow_unprepared_value = false;
+  // When entries were written. Null: not known. Must outlive the walk.
+  const rocksdb::SeqnoToTimeMapping* times = nullptr;
   // If not null, seeks ask the filter for the prefix of their key, and find
   // nothing if the table does not have it. RocksDB keeps it alive.
   const rocksdb::SliceTransform* asked_prefixes = nullptr;
@@ -45,6 +48,7 @@ class TableWalk final : public rocksdb::InternalIterator {
   rocksdb::Slice user_key() const override {
     return ToRocksDB(iterator_.user_key());
   }
+  uint64_t write_unix_time() const override;
   rocksdb::Slice value() const override {
     KeepIfAsked();
     return ToRocksDB(iterator_.value());
@@ -71,18 +75,19 @@ class TableWalk final : public rocksdb::InternalIterator {
   // Prepares for a seek. RocksDB may change the bound that its options point to
   // between two seeks.
   void TakeUpperBound();
-  // Returns whether the filter rules the prefix of the key out.
-  bool IsRuledOut(const rocksdb::Slice& internal_key);
+  // Returns whether the filter rules the prefix of the key out, for a walk that
+  // seeks it backward or forward.
+  bool IsRuledOut(const rocksdb::Slice& internal_key, bool backward) const;
 
   // Its position is not changed by const functions.
   mutable ashlar::Iterator iterator_;
   const ashlar::TableReader& reader_;
   const WalkOptions options_;
   rocksdb::PinnedIteratorsManager* pins_ = nullptr;
-  bool has_upper_bound_ = false;
+  bool has_upper_bound_;
   std::string upper_bound_;
   // Whether the last seek found nothing without asking the iterator: because of
-  // this error, or because the filter ruled it out.
+  // this error of a bound, or because the filter ruled it out.
   bool is_void_ = false;
   ashlar::Status seek_status_;
 };

@@ -108,20 +108,6 @@ class PassingSink final : public ashlar::StatisticsSink {
   const std::shared_ptr<rocksdb::Statistics> theirs_;
 };
 
-ashlar::StatsLevel LevelFrom(rocksdb::StatsLevel theirs) {
-  if (theirs <= rocksdb::StatsLevel::kDisableAll) {
-    return ashlar::StatsLevel::kDisableAll;
-  }
-  if (theirs <= rocksdb::StatsLevel::kExceptTimers) {
-    return ashlar::StatsLevel::kExceptTimers;
-  }
-  if (theirs <= rocksdb::StatsLevel::kExceptDetailedTimers) {
-    // Times of calls and of reads of files are RocksDB's own.
-    return ashlar::StatsLevel::kExceptTimers;
-  }
-  return ashlar::StatsLevel::kAll;
-}
-
 struct PassedField {
   uint64_t ashlar::PerfContext::*ours;
   uint64_t rocksdb::PerfContext::*theirs;
@@ -161,11 +147,14 @@ constexpr PassedField kPassedFields[] = {
 
 std::shared_ptr<ashlar::Statistics> NewPassingStatistics(
     std::shared_ptr<rocksdb::Statistics> theirs) {
-  const ashlar::StatsLevel level = LevelFrom(theirs->get_stats_level());
-  auto passing = std::make_shared<ashlar::Statistics>(
+  return std::make_shared<ashlar::Statistics>(
       std::make_shared<PassingSink>(std::move(theirs)));
-  passing->set_stats_level(level);
-  return passing;
+}
+
+ashlar::StatsLevel LevelFor(const rocksdb::Statistics& theirs) {
+  return theirs.get_stats_level() > rocksdb::StatsLevel::kExceptDetailedTimers
+             ? ashlar::StatsLevel::kAll
+             : ashlar::StatsLevel::kExceptTimers;
 }
 
 PassedPerfContext::FileReads PassedPerfContext::file_reads() const {

@@ -23,6 +23,11 @@ namespace ashlar_rocksdb {
 std::shared_ptr<ashlar::Statistics> NewPassingStatistics(
     std::shared_ptr<rocksdb::Statistics> theirs);
 
+// Returns what statistics that pass to `theirs` have to count. Tickers are
+// always counted: RocksDB drops them itself by its level, which may change.
+// Times of calls and of reads of files are RocksDB's own.
+ashlar::StatsLevel LevelFor(const rocksdb::Statistics& theirs);
+
 // While one lives, what the calling thread reads by Ashlar is counted, as far
 // as RocksDB's level for the thread asks for it; when it ends, RocksDB's
 // context has it.

@@ -19,9 +19,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
@@ -90,6 +92,18 @@ void SetTimestamps(rocksdb::Options*, rocksdb::BlockBasedTableOptions* table) {
   table->block_cache =
       rocksdb::HyperClockCacheOptions(1 << 20, 0).MakeSharedCache();
 }
+// Partitions of the filter, with prefixes, in an order in which a prefix comes
+// after the keys that have it.
+void SetReversePrefix(rocksdb::Options* options,
+                      rocksdb::BlockBasedTableOptions* table) {
+  options->prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(2));
+  table->index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table->partition_filters = true;
+  table->metadata_block_size = 128;
+  table->index_shortening =
+      rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
+  table->filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+}
 void SetUniversal(rocksdb::Options* options,
                   rocksdb::BlockBasedTableOptions* table) {
   options->compaction_style = rocksdb::kCompactionStyleUniversal;
@@ -107,6 +121,7 @@ const Configuration kConfigurations[] = {
     {"reverse", SetPlain, rocksdb::ReverseBytewiseComparator()},
     {"timestamps", SetTimestamps, rocksdb::BytewiseComparatorWithU64Ts()},
     {"universal", SetUniversal},
+    {"reverse_prefix", SetReversePrefix, rocksdb::ReverseBytewiseComparator()},
 };
 
 void Require(const rocksdb::Status& status) {
@@ -140,10 +155,8 @@ class Databases {
       options.write_buffer_size = 64 << 10;
       options.target_file_size_base = 32 << 10;
       options.max_bytes_for_level_base = 128 << 10;
-      if (!has_timestamps_) {
-        options.merge_operator =
-            rocksdb::MergeOperators::CreateStringAppendOperator();
-      }
+      options.merge_operator =
+          rocksdb::MergeOperators::CreateStringAppendOperator();
       rocksdb::BlockBasedTableOptions table;
       table.block_size = 512;
       configuration_.set(&options, &table);
@@ -239,7 +252,11 @@ class Databases {
         key + std::string(has_timestamps_ ? 8 : 0, '\0'),
         end + std::string(has_timestamps_ ? 8 : 0, '\0'));
     if (has_timestamps_) {
-      if (kind < 14) return db->Put(write, key, timestamp, value);
+      if (kind < 11) return db->Put(write, key, timestamp, value);
+      if (kind < 14) {
+        return db->Merge(write, db->DefaultColumnFamily(), key, timestamp,
+                         value);
+      }
       if (kind < 18 || order >= 0) return db->Delete(write, key, timestamp);
       return db->DeleteRange(write, db->DefaultColumnFamily(), key, end,
                              timestamp);
@@ -269,7 +286,11 @@ class Databases {
               [this](const std::string& a, const std::string& b) {
                 return configuration_.comparator->Compare(a, b) < 0;
               });
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end(),
+                           [this](const std::string& a, const std::string& b) {
+                             return configuration_.comparator->Equal(a, b);
+                           }),
+               keys.end());
     for (const std::string& key : keys) Require(writer.Put(key, "ingested"));
     Require(writer.Finish());
   }
@@ -309,10 +330,14 @@ class Databases {
     const uint64_t pins = Below(2);
     const uint64_t steps = 1 + Below(60);
     const uint64_t turn = Below(60);
+    const bool within_prefix = Below(3) == 0;
+    const bool auto_prefix = Below(2) == 0;
     std::string expected;
     for (size_t i = 0; i < kDatabases; ++i) {
       rocksdb::ReadOptions& read = reads[i];
-      read.total_order_seek = true;
+      read.total_order_seek = !within_prefix;
+      read.prefix_same_as_start = within_prefix;
+      read.auto_prefix_mode = within_prefix && auto_prefix;
       read.pin_data = pins != 0;
       if ((kind & 1) != 0) read.iterate_upper_bound = &upper_slice;
       if ((kind & 2) != 0) read.iterate_lower_bound = &lower_slice;
@@ -338,10 +363,12 @@ class Databases {
       for (uint64_t k = 0; k < steps && walk->Valid(); ++k, show()) {
         walk->Prev();
       }
-      walk->SeekToLast();
-      show();
-      walk->SeekToFirst();
-      show();
+      if (!within_prefix) {
+        walk->SeekToLast();
+        show();
+        walk->SeekToFirst();
+        show();
+      }
       if (i == 0) expected = seen;
       ASSERT_EQ(seen, expected) << "database " << i;
     }
@@ -383,6 +410,83 @@ TEST_P(AdaptedDatabases, AnswerAsRocksDBs) {
   EXPECT_EQ(after.built_by_stock, before.built_by_stock);
   EXPECT_EQ(after.read_by_stock, before.read_by_stock);
   RecordProperty("answers", std::to_string(databases.answers()));
+}
+
+// Upper and lower case are equal, so that equal keys may have other bytes.
+class CaselessComparator final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "test.Caseless"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return Lower(a).compare(Lower(b));
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static std::string Lower(const Slice& key) {
+    std::string lower = key.ToString();
+    for (char& c : lower) c = static_cast<char>(std::tolower(c));
+    return lower;
+  }
+};
+
+// A hash of the bytes of a key would miss the keys that are equal to it.
+TEST(AdaptedTable, HasNoHashesIfKeysWithOtherBytesAreEqual) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("caseless-" + std::to_string(getpid()));
+  static const CaselessComparator caseless;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.comparator = &caseless;
+  rocksdb::BlockBasedTableOptions table;
+  table.data_block_index_type =
+      rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  options.table_factory.reset(NewAshlarTableFactory(table));
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, folder.string(), &db));
+  Require(db->Put({}, "Key", "value"));
+  Require(db->Flush({}));
+  std::string value;
+  Require(db->Get({}, "kEY", &value));
+  EXPECT_EQ(value, "value");
+  db.reset();
+  fs::remove_all(folder);
+}
+
+// One flipped bit of a filter costs its use, and no answer.
+TEST(AdaptedTable, IsReadWithoutADamagedFilter) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("filter-" + std::to_string(getpid()));
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  options.table_factory.reset(NewAshlarTableFactory(table));
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, folder.string(), &db));
+  for (int i = 0; i < 100; ++i) Require(db->Put({}, std::to_string(i), "v"));
+  Require(db->Flush({}));
+  rocksdb::TablePropertiesCollection all;
+  Require(db->GetPropertiesOfAllTables(&all));
+  ASSERT_EQ(all.size(), 1u);
+  const std::string path = all.begin()->first;
+  // The filter follows the data blocks.
+  const auto at = static_cast<std::streamoff>(all.begin()->second->data_size);
+  db.reset();
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at + 3);
+    const int byte = file.get();
+    file.seekp(at + 3);
+    file.put(static_cast<char>(byte ^ 1));
+  }
+  const uint64_t read_before = GetTableCounts().read;
+  Require(rocksdb::DB::Open(options, folder.string(), &db));
+  std::string value;
+  Require(db->Get({}, "42", &value));
+  EXPECT_EQ(GetTableCounts().read, read_before + 1);
+  db.reset();
+  fs::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AdaptedDatabases,

@@ -12,8 +12,8 @@ source_tree := $(CURDIR)/build/rocksdb-source
 
 help::
 	@echo 'make rocksdb-plugin  the adapter by which RocksDB runs on Ashlar'
-	@echo 'make rocksdb-check  the tests of that, and a taste of the next three'
-	@echo 'make rocksdb-demo  db_bench, RocksDB and with Ashlar, by turns'
+	@echo 'make rocksdb-check  the tests of that, and a short run of the next three'
+	@echo 'make rocksdb-demo  db_bench, RocksDB and with Ashlar, alternately'
 	@echo "make rocksdb-unit-tests  RocksDB's own, on our tables (an hour, once)"
 	@echo 'make rocksdb-stress  SECONDS=300 for each configuration of db_stress'
 	@echo 'make rocksdb-crash-test  MINUTES=60 of kills, of each of two kinds'

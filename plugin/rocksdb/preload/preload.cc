@@ -6,7 +6,7 @@
 // readers and builders, and the one that makes hyper clock caches. The dynamic
 // linker binds RocksDB's and the program's calls of them to the ones here,
 // because RocksDB's library exports them and was not linked with -Bsymbolic.
-// The first call decides for the whole process who does the work:
+// The first call decides for the whole process which library does the work:
 //
 //   the adapter      libashlar_rocksdb.so, found beside this library, if it was
 //                    compiled for the release of RocksDB that calls
@@ -104,7 +104,7 @@ FactoryFunctions FindAdapter(void* rocksdb, const FactoryFunctions& stock) {
   path += "libashlar_rocksdb.so";
   void* const adapter = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (adapter == nullptr) {
-    Say(std::string("steps aside: ") + dlerror());
+    Say(std::string("RocksDB does everything itself: ") + dlerror());
     return stock;
   }
   const auto compiled =
@@ -112,13 +112,13 @@ FactoryFunctions FindAdapter(void* rocksdb, const FactoryFunctions& stock) {
   const auto take_over =
       reinterpret_cast<TakeOver>(dlsym(adapter, kTakeOverName));
   if (compiled == nullptr || take_over == nullptr) {
-    Say("steps aside: " + path + " is not the adapter");
+    Say("RocksDB does everything itself: " + path + " is not the adapter");
     return stock;
   }
   const std::string release = ReleaseOf(rocksdb);
   if (release != compiled()) {
-    Say(std::string("steps aside: it is for RocksDB ") + compiled() +
-        ", and this is " + release);
+    Say(std::string("RocksDB does everything itself: it is for RocksDB ") +
+        compiled() + ", and this is " + release);
     return stock;
   }
   return take_over(stock);
