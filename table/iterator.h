@@ -173,11 +173,11 @@ class ASHLAR_EXPORT Iterator {
   void SetValueKeeper(ValueKeeper keeper);
   Status KeepValue();
   // With ReadOptions::pin_data: moves to *keeper what keeps all values alive
-  // that the iterator has come to, and keys for which IsKeyPinned was true.
-  // They are then no longer charged to the cache as those of an iterator. The
-  // iterator is then at no entry, and may be used again. Returns
-  // InvalidArgument without pin_data and for iterators over an EntrySource, and
-  // MemoryLimit; then nothing has moved.
+  // that the iterator has come to, and keys for which IsKeyPinned was true. The
+  // block cache must outlive them. They are then no longer charged to the cache
+  // as those of an iterator. The iterator is then at no entry, and may be used
+  // again. Returns InvalidArgument without pin_data and for iterators over an
+  // EntrySource, and MemoryLimit; then nothing has moved.
   Status DelegatePinsTo(Cleanable* keeper);
 
  private:

@@ -140,7 +140,7 @@ class ASHLAR_EXPORT TableReader {
   // Asks the filter alone whether the table may have the key, and sets *answer
   // as GetResult::filter. kNone: there is no filter, or none of use for the
   // key. kAbsent is certain for entries; range deletions are not asked. Where
-  // keys have timestamps, user_key is given without one. Counts nothing.
+  // keys have timestamps, user_key is given without one. Counts no key.
   // Returns the errors of Get that are about options and filter.
   Status KeyMayMatch(const ReadOptions& options, const Slice& user_key,
                      GetResult::Filter* answer) const;

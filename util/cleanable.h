@@ -57,17 +57,19 @@ class ASHLAR_EXPORT Cleanable {
   void DelegateCleanupsTo(Cleanable* other);
 
   // Moves all cleanups to a keeper of another library: it has a
-  // RegisterCleanup(function, arg1, arg2) of its own, which must not throw.
+  // RegisterCleanup(function, arg1, arg2) of its own. If that throws, what has
+  // not moved is still here. They then run in an order of the keeper's.
   template <class Keeper>
   void HandCleanupsTo(Keeper* keeper) {
-    if (!HasCleanups()) return;
-    const Cleanup first = std::exchange(first_, {});
-    const Rest rest = std::move(rest_);
-    keeper->RegisterCleanup(first.function, first.arg1, first.arg2);
-    if (rest == nullptr) return;
-    for (const Cleanup& each : *rest) {
-      keeper->RegisterCleanup(each.function, each.arg1, each.arg2);
+    while (rest_ != nullptr && !rest_->empty()) [[unlikely]] {
+      const Cleanup& last = rest_->back();
+      keeper->RegisterCleanup(last.function, last.arg1, last.arg2);
+      rest_->pop_back();
     }
+    rest_.reset();
+    if (!HasCleanups()) return;
+    keeper->RegisterCleanup(first_.function, first_.arg1, first_.arg2);
+    first_ = {};
   }
 
   // Returns whether any function is registered.

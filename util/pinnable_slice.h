@@ -42,6 +42,7 @@ class PinnableSlice {
     return std::exchange(bytes_, {});
   }
   // Does the same for a keeper of another library (Cleanable::HandCleanupsTo).
+  // If it throws, this still has the bytes.
   template <class Keeper>
   Slice HandPinTo(Keeper* keeper) {
     pin_.HandCleanupsTo(keeper);

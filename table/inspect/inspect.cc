@@ -368,6 +368,8 @@ Status InspectWhole(const RandomAccessFile& file, const InspectOptions& options,
   Status status = CheckCodecs(options.codecs);
   if (status.ok()) status = CheckFilterPolicies(options.filter_policies);
   if (!status.ok()) return status;
+  // on_progress is told the size, before any pass has found it.
+  inspection->file_size = file.Size();
   Findings as_it_is(file, options, inspection);
   std::unique_ptr<RestoredFile> restored;
   status = FindMovedBlocks(file, &as_it_is, &restored);

@@ -17,12 +17,12 @@
 namespace ashlar::internal {
 
 // The key's first block, in tables where one search finds it.
-struct FoundBlock {
+struct FirstBlock {
   bool any = false;
   size_t block = 0;
 };
 
-inline FoundBlock EndSearch(const OpenedTable& table, const ParsedIndex& root,
+inline FirstBlock EndSearch(const OpenedTable& table, const ParsedIndex& root,
                             const ParsedIndex::Search& search,
                             const Slice& user_key, SequenceNumber snapshot) {
   const size_t i = root.EndFind(search, user_key, TargetTail(snapshot));
@@ -34,7 +34,7 @@ inline FoundBlock EndSearch(const OpenedTable& table, const ParsedIndex& root,
 // Asks a filter that is at hand, and searches the root of the index meanwhile.
 // Inlined, as AnswerFromBlock is: each call would cost a read 15 instructions
 // of 250.
-[[gnu::always_inline]] inline FoundBlock AskFilterAndIndex(
+[[gnu::always_inline]] inline FirstBlock AskFilterAndIndex(
     const OpenedTable& table, const TableFilter& filter,
     const ParsedIndex& root, const Slice& user_key, SequenceNumber snapshot,
     PerfContext* timing, GetResult* result) {
@@ -54,7 +54,7 @@ inline Status AskCachedParts(const OpenedTable& table,
                              const ReadOptions& options, const Slice& user_key,
                              SequenceNumber snapshot, PerfContext* timing,
                              GetResult* result, IndexHold* held,
-                             FoundBlock* found) {
+                             FirstBlock* found) {
   filter.Prefetch();
   index.PrefetchRoot();
   const LimitScope limits(options);
@@ -98,7 +98,7 @@ template <PointReadKind kKind>
 template <PointReadKind kKind>
 [[gnu::always_inline]] inline Status AnswerFromBlock(const PointQuestion& q,
                                                      const ParsedIndex* root,
-                                                     const FoundBlock& found,
+                                                     const FirstBlock& found,
                                                      PerfContext* timing,
                                                      GetResult* result) {
   const bool deletes_ranges = q.table.HasRangeDeletions(q.options);
@@ -151,7 +151,7 @@ template <PointReadKind kKind>
     q.table.quick_root.PublishFirst(&index->root());
     return RunPointRead<kKind>(q, result);
   }
-  FoundBlock found;
+  FirstBlock found;
   IndexHold held;
   Status status =
       AskCachedParts(q.table, *filter, *index, q.options, q.user_key,
@@ -172,7 +172,7 @@ template <PointReadKind kKind>
     return RunWithoutQuickRoot<kKind>(q, result);
   }
   PerfContext* const timing = timing_context;
-  const FoundBlock found =
+  const FirstBlock found =
       AskFilterAndIndex(q.table, *q.table.filter.IfLoaded(), *root, q.user_key,
                         q.snapshot, timing, result);
   return AnswerFromBlock<kKind>(q, root, found, timing, result);

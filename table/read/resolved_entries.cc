@@ -137,19 +137,20 @@ Status ResolvedEntries::KeepValue() {
 }
 
 Status ResolvedEntries::DelegatePins(Cleanable* keeper) {
+  // What may fail comes first. Until the end the keeper's map is empty.
   auto entries = std::make_unique<KeptEntries>();
-  Cleanable both;
-  Status status = stored_->DelegatePins(&both);
+  KeptEntries* const delegated = entries.get();
+  keeper->RegisterCleanup(
+      [](void* held, void*) { delete static_cast<KeptEntries*>(held); },
+      delegated, nullptr);
+  static_cast<void>(entries.release());
+  Status status = stored_->DelegatePins(keeper);
   if (!status.ok()) return status;
   shows_resolved_ = false;
   resolved_.reset();
-  entries->swap(kept_);
+  delegated->swap(kept_);
   kept_bytes_ = 0;
   charge_.Clear();
-  both.RegisterCleanup(
-      [](void* held, void*) { delete static_cast<KeptEntries*>(held); },
-      entries.release(), nullptr);
-  both.DelegateCleanupsTo(keeper);
   return {};
 }
 

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -249,6 +252,40 @@ TEST(PinnableSlice, HandsOverItsPin) {
   EXPECT_TRUE(log.notes.empty());
   keeper.Reset();
   EXPECT_EQ(log.notes, (std::vector<int>{1, 0}));
+}
+
+// Takes cleanups as a class of another library does, and throws when it is
+// full.
+struct ForeignKeeper {
+  using CleanupFunction = void (*)(void* arg1, void* arg2);
+  void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2) {
+    if (taken.size() == most) throw std::bad_alloc();
+    taken.push_back([=] { function(arg1, arg2); });
+  }
+  size_t most = 100;
+  std::vector<std::function<void()>> taken;
+};
+
+TEST(Cleanable, IsHandedToOtherLibraries) {
+  Log log;
+  PinnableSlice slice;
+  Cleanable pin;
+  for (int i = 0; i < 4; ++i) log.Add(&pin, i);
+  slice.Pin(Slice("bytes"), std::move(pin));
+  ForeignKeeper full;
+  full.most = 2;
+  EXPECT_THROW(slice.HandPinTo(&full), std::bad_alloc);
+  EXPECT_EQ(slice.ToStringView(), "bytes");
+  EXPECT_EQ(full.taken.size(), 2u);
+  ForeignKeeper keeper;
+  EXPECT_EQ(slice.HandPinTo(&keeper).ToString(), "bytes");
+  EXPECT_TRUE(slice.empty());
+  slice.Reset();
+  EXPECT_TRUE(log.notes.empty());
+  for (const auto& run : full.taken) run();
+  for (const auto& run : keeper.taken) run();
+  std::sort(log.notes.begin(), log.notes.end());
+  EXPECT_EQ(log.notes, (std::vector<int>{0, 1, 2, 3}));
 }
 
 TEST(Buffer, GrowsAndKeepsItsBytes) {
