@@ -311,12 +311,31 @@ Status RunPasses(const RandomAccessFile& file, Findings* findings_of_file,
   return {};
 }
 
+// Returns whether all blocks are checked before any is shown.
+bool ChecksFirst(const InspectOptions& options) {
+  return LooksForBlocks(options) && options.on_entry && options.decode &&
+         options.data_blocks == InspectOptions::DataBlocks::kRead;
+}
+
+// Returns options that report one half of the whole to on_progress.
+InspectOptions WithHalfProgress(const InspectOptions& options,
+                                bool second_half) {
+  InspectOptions half = options;
+  if (!options.on_progress) return half;
+  half.on_progress = [&options, second_half](uint64_t done, uint64_t total) {
+    const uint64_t left = total - std::min(done, total);
+    return options.on_progress(second_half ? total - left / 2 : done / 2,
+                               total);
+  };
+  return half;
+}
+
 // Sets *sound to the blocks that are sound, in file order, if the index is and
 // some of the data blocks that it names are not. Shows nothing.
 Status FindSoundBlocks(const RandomAccessFile& file,
                        const InspectOptions& options,
                        std::vector<BlockHandle>* sound) {
-  InspectOptions checks = options;
+  InspectOptions checks = WithHalfProgress(options, /*second_half=*/false);
   checks.decode = false;
   checks.find_blocks = false;
   checks.on_block = nullptr;
@@ -337,13 +356,10 @@ Status FindSoundBlocks(const RandomAccessFile& file,
 // Looks for blocks that were moved though index and footer were not: where as
 // many bytes were inserted as were cut out elsewhere. Programs that copy
 // entries need all blocks before the first entry is shown.
-Status FindMovedBlocks(const RandomAccessFile& file, Findings* findings,
+// `options` are the caller's, and those of *findings report the second half.
+Status FindMovedBlocks(const RandomAccessFile& file,
+                       const InspectOptions& options, Findings* findings,
                        std::unique_ptr<RestoredFile>* restored) {
-  const InspectOptions& options = findings->options();
-  if (!LooksForBlocks(options) || !options.on_entry || !options.decode ||
-      options.data_blocks != InspectOptions::DataBlocks::kRead) {
-    return {};
-  }
   std::vector<BlockHandle> sound;
   Status status = FindSoundBlocks(file, options, &sound);
   if (!status.ok() || sound.empty()) return status;
@@ -370,15 +386,20 @@ Status InspectWhole(const RandomAccessFile& file, const InspectOptions& options,
   if (!status.ok()) return status;
   // on_progress is told the size, before any pass has found it.
   inspection->file_size = file.Size();
-  Findings as_it_is(file, options, inspection);
+  const bool checks_first = ChecksFirst(options);
+  const InspectOptions second =
+      checks_first ? WithHalfProgress(options, /*second_half=*/true) : options;
+  Findings as_it_is(file, second, inspection);
   std::unique_ptr<RestoredFile> restored;
-  status = FindMovedBlocks(file, &as_it_is, &restored);
+  if (checks_first) {
+    status = FindMovedBlocks(file, options, &as_it_is, &restored);
+  }
   if (status.ok() && restored == nullptr) {
     status = RunPasses(file, &as_it_is, &restored);
   }
   if (!status.ok() || restored == nullptr) return status;
   *inspection = TableInspection();
-  Findings findings(*restored, options, inspection);
+  Findings findings(*restored, second, inspection);
   findings.AddFault({BlockKind::kOther, {}, 0},
                     Status::Corruption(restored->Description()));
   std::unique_ptr<RestoredFile> none;

@@ -226,6 +226,12 @@ class SchemaTest(CliTest):
         codecs = [block["codec"] for block
                   in self.take("layout", name)["files"][0]["blocks"]]
         self.assertEqual(codecs[:2], ["Xpress", "ZSTDNotFinal"])
+        # A block of zeros, and no footer that leads past it.
+        data = (self.folder / "a.sst").read_bytes()
+        (self.folder / "c.sst").write_bytes(
+            data[:ends[0]] + bytes(40) + data[ends[0] + 40:-60])
+        found = self.take("verify", "c.sst")["files"][0]
+        self.assertTrue(found["lost_bytes"])
 
     def take_values(self):
         self.take("get", "r119-types.sst", "r119-db-versions.sst",
