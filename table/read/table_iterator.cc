@@ -492,24 +492,28 @@ void TableIterator::SetValueKeeper(ValueKeeper keeper) {
 Status TableIterator::OwnBlock() {
   const std::string key = block.key().ToString();
   const BlockPlace place = at.place();
-  Status status = loaded->MakeOwn(place);
-  if (!status.ok()) return status;
-  block.Reset(loaded->view(), place);
-  bool on_entry = bounds.Narrow(at, &block, &cut_above) && block.SeekToFirst();
-  // Not by a search, for which the order of keys would have to be known.
-  while (on_entry && block.key() != Slice(key)) on_entry = block.Next();
-  if (on_entry) return {};
-  Fail(block.status().ok()
-           ? place.Corruption("entry not found again", DescribeInternalKey(key))
-           : block.status());
+  Status owned = loaded->MakeOwn(place);
+  if (!owned.ok()) return owned;
+  // From here on the iterator is at its entry again, or at none.
+  Status found = OrMemoryLimit([&]() -> Status {
+    block.Reset(loaded->view(), place);
+    bool on_entry =
+        bounds.Narrow(at, &block, &cut_above) && block.SeekToFirst();
+    // Not by a search, for which the order of keys would have to be known.
+    while (on_entry && block.key() != Slice(key)) on_entry = block.Next();
+    if (on_entry) return {};
+    if (!block.status().ok()) return block.status();
+    return place.Corruption("entry not found again", DescribeInternalKey(key));
+  });
+  if (!found.ok()) Fail(std::move(found));
   return CurrentStatus();
 }
 
 Status TableIterator::KeepValue() {
   if (is_to_keep) return {};
   if (!loaded->HasOwnBytes()) {
-    Status status = OwnBlock();
-    if (!status.ok()) return status;
+    Status owned = OwnBlock();
+    if (!owned.ok()) return owned;
   }
   loaded->MakeShared();
   is_to_keep = true;
