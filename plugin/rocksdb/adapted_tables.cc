@@ -31,13 +31,16 @@ rocksdb::Status Forbidden(const std::string& reason) {
       "allow_fallback is false, and Ashlar does not do: " + reason);
 }
 
-// The file by which a table was compressed names its codecs from version 7 on.
-// Ashlar has RocksDB's own.
+// From version 7 on a file names the compression manager that compressed it, if
+// any did: the text before the first ';'. (The first releases that wrote this
+// version wrote one word.) Ashlar has the codecs of RocksDB's own.
 bool HasForeignCodecs(const ashlar::TableReader& reader) {
   constexpr uint32_t kFirstVersionWithNames = 7;
-  const std::string& name = reader.properties().compression_name;
-  return reader.format_version() >= kFirstVersionWithNames && !name.empty() &&
-         name.rfind("BuiltinV2", 0) != 0;
+  const std::string& text = reader.properties().compression_name;
+  const size_t end = text.find(';');
+  return reader.format_version() >= kFirstVersionWithNames &&
+         end != std::string::npos && end > 0 &&
+         text.compare(0, end, "BuiltinV2") != 0;
 }
 
 // Opens a table by Ashlar, or sets plan->obstacle and leaves the file in

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "ashlar/table/options.h"
 #include "read_options.h"
 
 namespace ashlar_rocksdb {
@@ -67,8 +68,13 @@ bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key,
                                                 options_.timestamp_size);
   if (backward) {
     // A partition of the filter is found by a key that is not after any key of
-    // its prefix. In the order of bytes the prefix is one.
-    if (reader_.comparator() != ashlar::BytewiseComparator() ||
+    // its prefix. In the order of bytes the prefix is one. Only tables with an
+    // index of two levels have partitions.
+    const bool may_have_partitions =
+        reader_.properties().index_type ==
+        static_cast<uint32_t>(ashlar::IndexType::kTwoLevelIndexSearch);
+    if ((may_have_partitions &&
+         reader_.comparator() != ashlar::BytewiseComparator()) ||
         !options_.asked_prefixes->InDomain(asked)) {
       return false;
     }
