@@ -61,6 +61,11 @@ class Findings {
   void ShowIndexEntries(const IndexItems& items, size_t first,
                         const IndexForm& form) const;
 
+  // Returns how many bytes the file has, not how many a restored file had by
+  // what its blocks say: what is spent on it is bounded by this.
+  uint64_t BytesInFile() const {
+    return restored_ != nullptr ? restored_->stored_size() : file_.Size();
+  }
   // Reports progress. Returns false to give up.
   bool ReportProgress(uint64_t done) const {
     return !options_.on_progress ||

@@ -56,7 +56,12 @@ class TableFinder {
         found_(*found),
         inspected_(&file, footer, findings->options()),
         thread_(&file, 0),
-        moved_(walk.blocks(), inspected_, &thread_) {}
+        moved_(walk.blocks(), inspected_, &thread_) {
+    // A block is looked at a few times. Blocks of a hostile file may name each
+    // other any number of times.
+    constexpr uint64_t kMostPasses = 16;
+    thread_.most_bytes_sought = kMostPasses * findings->BytesInFile();
+  }
 
   void Run();
 

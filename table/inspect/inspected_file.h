@@ -93,7 +93,7 @@ class PassReads {
   // but names may lead to one block any number of times.
   void BeginStep() {
     reads_->most_bytes_sought =
-        reads_->bytes_sought + 2 * findings_.inspection().file_size;
+        reads_->bytes_sought + 2 * findings_.BytesInFile();
   }
   // To be called before another block i is read. Reports progress if many
   // blocks or bytes were read since the last report. Returns false to give up.

@@ -55,6 +55,8 @@ class RestoredFile final : public RandomAccessFile {
   uint64_t Size() const override { return size_; }
   std::string name() const override { return file_.name(); }
 
+  // Returns the size of the file, which may be far below what it says it had.
+  uint64_t stored_size() const { return file_.Size(); }
   // So that nobody has to find it out again, which takes a walk over all bytes:
   // those that were cut out too, of which there can be far more than others.
   const ChecksumRule& rule() const { return rule_; }
