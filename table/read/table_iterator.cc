@@ -505,7 +505,7 @@ Status TableIterator::OwnBlock() {
     if (!block.status().ok()) return block.status();
     return place.Corruption("entry not found again", DescribeInternalKey(key));
   });
-  if (!found.ok()) Fail(std::move(found));
+  if (!found.ok()) Fail(found);
   return CurrentStatus();
 }
 
