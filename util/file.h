@@ -60,7 +60,7 @@ struct ReadRequest {
   Status status;
 };
 
-// What a read asks of a file besides bytes.
+// The limits of a read, which a file of the application may honour.
 struct ReadContext {
   // When the file may give up; 0: never.
   std::chrono::microseconds timeout{0};

@@ -384,7 +384,7 @@ Status InspectWhole(const RandomAccessFile& file, const InspectOptions& options,
   Status status = CheckCodecs(options.codecs);
   if (status.ok()) status = CheckFilterPolicies(options.filter_policies);
   if (!status.ok()) return status;
-  // on_progress is told the size, before any pass has found it.
+  // The first call of on_progress gets this size. No pass has set it yet.
   inspection->file_size = file.Size();
   const bool checks_first = ChecksFirst(options);
   const InspectOptions second =

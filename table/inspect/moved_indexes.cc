@@ -109,8 +109,9 @@ const BlockHandle* MovedIndexes::BlockBefore(const BlockPlace& place,
   return before.handle.End() == place.handle.offset ? &before.handle : nullptr;
 }
 
-// Returns whether this is the top level of such an index, or of filters: its
-// last handle has the size of the block right before it, which is a partition.
+// Returns whether this is the top level of such an index or of such a filter.
+// The last handle of a top level has the size of the block right before it,
+// because that block is the last partition.
 bool MovedIndexes::IsTopLevel(const IndexItems& items,
                               const BlockPlace& place) {
   bool has_form = false;

@@ -16,6 +16,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools/interop/rocksdb_unit_tests"
+# A stand-in for a test program of RocksDB. It lists a disabled test, as
+# GoogleTest does, to show that the script never asks for one.
 PROGRAM = '''#!{python}
 import os, sys, time
 tests = {tests}

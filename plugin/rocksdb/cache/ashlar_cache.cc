@@ -25,8 +25,8 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// The cache as RocksDB sees it. Its handles are those of `inner`, and so are
-// its values: nothing is allocated for an entry besides.
+// The cache as RocksDB sees it. Its handles and values are those of `inner`. So
+// this class allocates no memory for an entry.
 //
 // It derives from the base of RocksDB's own caches, because tools and tests of
 // RocksDB cast a block cache to that. It uses the base for its hash seed, its

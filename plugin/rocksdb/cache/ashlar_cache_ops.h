@@ -1,4 +1,4 @@
-// What an ashlar::Cache is told about the entries of RocksDB in it: an
+// The functions by which an ashlar::Cache handles entries of RocksDB's: one
 // ashlar::CacheItemOps for each CacheItemHelper of RocksDB.
 //
 // Used by the cache of NewAshlarCache. RocksDB passes a helper with each value,
