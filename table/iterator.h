@@ -136,6 +136,11 @@ class ASHLAR_EXPORT Iterator {
   // says; status() tells which. A key() from before is invalid then, as after
   // a move. Requires: Valid().
   bool PrepareValue();
+  // Returns whether PrepareValue has nothing to do. Requires: Valid().
+  bool IsValuePrepared() const {
+    assert(valid_);
+    return is_value_prepared_;
+  }
 
   // Returns whether key() lives as long as the iterator. That needs
   // ReadOptions::pin_data, and a key that is stored whole in its block. All
@@ -187,6 +192,7 @@ class ASHLAR_EXPORT Iterator {
   Slice value_;
   bool valid_ = false;
   bool is_key_pinned_ = false;
+  bool is_value_prepared_ = true;
   std::unique_ptr<State> state_;
 };
 

@@ -135,7 +135,7 @@ bool TableWalk::NextAndGetResult(rocksdb::IterateResult* result) {
   }
   result->key = ToRocksDB(iterator_.key());
   result->bound_check_result = rocksdb::IterBoundCheck::kInbound;
-  result->value_prepared = !options_.allow_unprepared_value;
+  result->value_prepared = iterator_.IsValuePrepared();
   return true;
 }
 

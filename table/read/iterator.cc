@@ -48,6 +48,7 @@ void Iterator::Show(bool valid) {
   valid_ = valid;
   if (!valid) return;
   const State& s = *state_;
+  is_value_prepared_ = !s.unprepared;
   if (s.shows_block) {
     key_ = s.block.key();
     value_ = s.block.value();

@@ -5,8 +5,37 @@
 #include <utility>
 
 #include "util/mem/memory_limit.h"
+#include "util/mem/thread_spare.h"
 
 namespace ashlar::internal {
+
+namespace {
+
+// What a thread keeps of its last iterator: the memory for keys, and that of
+// the object itself.
+struct KeyMemory {
+  Buffer key;
+  std::string seek_target;
+};
+using SpareKeyMemory = ThreadSpare<KeyMemory, TableIterator>;
+
+struct FreeMemory {
+  void operator()(void* memory) const { ::operator delete(memory); }
+};
+using ObjectMemory = std::unique_ptr<void, FreeMemory>;
+using SpareObjectMemory = ThreadSpare<ObjectMemory, TableIterator>;
+
+}  // namespace
+
+// The class is final, so each object has the same size.
+void* TableIterator::operator new(size_t size) {
+  ObjectMemory memory = SpareObjectMemory::Take();
+  return memory != nullptr ? memory.release() : ::operator new(size);
+}
+
+void TableIterator::operator delete(void* memory, size_t /*size*/) {
+  SpareObjectMemory::Keep(ObjectMemory(memory));
+}
 
 TableIterator::TableIterator(const OpenedTable* opened,
                              const ReadOptions& read_options)
@@ -30,6 +59,9 @@ TableIterator::TableIterator(const OpenedTable* opened,
              opened->blobs == nullptr),
       status(opened->Named(opened->CheckRead(read_options))) {
   usable = status.ok();
+  KeyMemory memory = SpareKeyMemory::Take();
+  block.GiveKeyMemory(std::move(memory.key));
+  seek_target = std::move(memory.seek_target);
   window.AskFirst(opened->source.gate());
   window.ChargeTo(opened->charges.read_ahead.Sibling());
   WorkerPool* const pool = read_options.worker_pool;
@@ -45,7 +77,15 @@ TableIterator::TableIterator(const OpenedTable* opened,
   }
 }
 
-TableIterator::~TableIterator() { HandOver(); }
+TableIterator::~TableIterator() {
+  HandOver();
+  // The thread must not keep the memory of one huge key for ever.
+  constexpr size_t kMostKept = size_t{64} << 10;
+  KeyMemory memory = {block.TakeKeyMemory(), std::move(seek_target)};
+  if (memory.key.capacity() + memory.seek_target.capacity() <= kMostKept) {
+    SpareKeyMemory::Keep(std::move(memory));
+  }
+}
 
 bool TableIterator::Fail(const Status& error) {
   status = table->Named(error);

@@ -34,6 +34,10 @@ namespace ashlar::internal {
 struct TableIterator final : Iterator::State {
   TableIterator(const OpenedTable* opened, const ReadOptions& read_options);
   ~TableIterator() override;
+  // An engine may make an iterator for each seek. So the thread keeps the
+  // memory of its last one for the next.
+  static void* operator new(size_t size);
+  static void operator delete(void* memory, size_t size);
 
   const OpenedTable* table;
   const ReadOptions options;

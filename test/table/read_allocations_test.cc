@@ -163,6 +163,24 @@ TEST(ReadAllocations, GetTakesNone) {
   }
 }
 
+// An engine may make an iterator for each seek.
+TEST(ReadAllocations, AnIteratorAfterAnotherTakesNone) {
+  for (const Case& c : AllCases()) {
+    const auto reader = WarmReader(c);
+    uint64_t before = 0;
+    for (int i = 0; i < kEntries; ++i) {
+      const std::string key = KeyNumber(i);
+      if (i == 1) before = allocations;
+      Iterator it = reader->NewIterator();
+      it.Seek(key);
+      ASSERT_TRUE(it.Valid());
+    }
+    EXPECT_EQ(allocations - before, 0u)
+        << static_cast<int>(c.index) << " " << c.partition_filters << " "
+        << c.clock << " " << c.entry_words << " " << c.metadata_in_cache;
+  }
+}
+
 TEST(ReadAllocations, MultiGetTakesOneForASharedBlock) {
   for (const Case& c : AllCases()) {
     const auto reader = WarmReader(c);

@@ -83,8 +83,10 @@ TEST(UnpreparedValue, ASeekToAFirstKeyReadsNoBlock) {
   }
   it.SeekToFirst();
   EXPECT_TRUE(it.Valid());
+  EXPECT_FALSE(it.IsValuePrepared());
   EXPECT_EQ(table.reads(), 0u);
   ASSERT_TRUE(it.PrepareValue());
+  EXPECT_TRUE(it.IsValuePrepared());
   EXPECT_EQ(table.reads(), 1u);
   EXPECT_EQ(it.value(), Slice("value0"));
   // Once is enough.
@@ -184,6 +186,9 @@ class TwoWalks {
     ASSERT_EQ(it_.Valid(), expected_.Valid()) << it_.status().ToString();
     if (!it_.Valid()) return Require(it_.status());
     ASSERT_EQ(it_.key(), expected_.key());
+    if (it_.IsValuePrepared()) {
+      ASSERT_EQ(it_.value(), expected_.value());
+    }
     if (random->OneIn(3)) {
       PinnableSlice pinned;
       Require(it_.PinValue(&pinned));
