@@ -1,11 +1,11 @@
 // CompactionJob: one compaction, or one part of a compaction, that a database
 // hands to a worker.
 //
-// The database side fills it in (plugin/rocksdb/compaction_service) and a worker
-// runs it. It travels as one JSON object, which docs/compaction-service.md
-// describes member by member. The job says everything that a worker must know:
-// a worker reads the input files, and nothing else of the database, unless it
-// leaves the job to RocksDB.
+// The database side fills it in (plugin/rocksdb/compaction_service) and a
+// worker runs it. It travels as one JSON object, which
+// docs/compaction-service.md describes member by member. The job says
+// everything that a worker must know: a worker reads the input files, and
+// nothing else of the database, unless it leaves the job to RocksDB.
 //
 // Plain values. This folder knows no RocksDB.
 #ifndef ASHLAR_PLUGIN_COMPACTION_JOBS_COMPACTION_JOB_H_

@@ -1,7 +1,7 @@
 // CompactionJobResult: what a worker says about a job that it has run.
 //
-// It travels as one JSON object, which docs/compaction-service.md describes. The
-// database side turns it into RocksDB's own form (plugin/rocksdb/
+// It travels as one JSON object, which docs/compaction-service.md describes.
+// The database side turns it into RocksDB's own form (plugin/rocksdb/
 // compaction_service). Plain values. This folder knows no RocksDB.
 #ifndef ASHLAR_PLUGIN_COMPACTION_JOBS_COMPACTION_RESULT_H_
 #define ASHLAR_PLUGIN_COMPACTION_JOBS_COMPACTION_RESULT_H_
@@ -49,7 +49,8 @@ struct CompactionJobResult {
   std::string by;
   // Why the library did not run it. Empty if it did.
   std::string library_obstacle;
-  // What was wrong. Empty: the job is done. With an error, nothing below counts.
+  // What was wrong. Empty: the job is done. With an error, nothing below
+  // counts.
   std::string error;
 
   std::string output_path;

@@ -18,39 +18,39 @@
 //
 // Transitions, and which party makes them:
 //
-//   Submit    database   a whole new file        -> pending/<id>.1
-//   Claim     worker     pending/<id>.n          -> claimed/<id>.n
-//   Renew     worker     sets the time of claimed/<id>.n
-//   Complete  worker     a whole new file        -> done/<id>, unless it exists;
-//                        then removes claimed/<id>.n
-//   reclaim   any worker claimed/<id>.n, expired -> pending/<id>.(n+1), or, after
-//                        the last attempt, done/<id> with an error
-//   Withdraw  database   removes pending/<id>.n, or claimed/<id>.n if expired
-//   Forget    database   removes pending/<id>.*, claimed/<id>.*, done/<id>
+//   Submit    database    a whole new file -> pending/<id>.1
+//   Claim     worker      pending/<id>.n -> claimed/<id>.n
+//   Renew     worker      sets the time of claimed/<id>.n
+//   Complete  worker      a whole new file -> done/<id>, unless it exists; then
+//                         removes claimed/<id>.n
+//   reclaim   any worker  claimed/<id>.n, if expired -> pending/<id>.(n+1); or,
+//                         after the last attempt, done/<id> with an error
+//   Withdraw  database    removes pending/<id>.n, or claimed/<id>.n if expired
+//   Forget    database    removes pending/<id>.*, claimed/<id>.* and done/<id>
 //
 // A rename has one winner: of two workers that claim or reclaim a file, one is
 // told that it does not exist. The time of a file is set before the rename by
-// which it becomes a claim, so that a job which has waited long is not taken for
-// an expired claim.
+// which it becomes a claim, so that a job which has waited long is not taken
+// for an expired claim.
 //
 // What a crash leaves:
 //
-//   in Submit                  a temporary name
-//   after Claim                a claim that nobody renews: it expires
-//   in Complete, before done   the same; the job runs again
-//   in Complete, after done    a result, and a claim beside it. Whoever finds the
-//                              claim expired removes it
-//   in reclaim                 the job is claimed or pending, never both
-//   of a database              its jobs run, and their results stay in done/.
-//                              The next worker that finds nothing to do removes
-//                              results and temporary names after a day
+//   in Submit                 a temporary name
+//   after Claim               a claim that nobody renews: it expires
+//   in Complete, before done  the same; the job runs again
+//   in Complete, after done   a result, and a claim beside it. The worker that
+//                             finds the claim expired removes it
+//   in reclaim                the job is claimed or pending, never both
+//   of a database             its jobs run, and their results stay in done/. A
+//                             worker that finds nothing to do removes results
+//                             and temporary names after a day
 //
 // A worker that was only slow finds its claim gone: Renew and Complete say so.
 // If its result comes between that check and the reclaim, done/ has it, and the
 // second worker's result is not accepted.
 //
-// Time is that of the file system, not of the machine: a worker sets the time of
-// a file of its own and reads it, so that clocks need not agree.
+// Time is that of the file system, not of the machine: a worker sets the time
+// of a file of its own and reads it, so that clocks need not agree.
 //
 // Nothing is synced. A crash of the machine ends the database and its jobs too,
 // and a job that is cut short is no JSON, which a worker reports.

@@ -3,17 +3,21 @@
 // The server holds the jobs and knows the time; plugin/compaction_jobs/
 // example_queue.py is one. What it must answer:
 //
-//   PUT    /jobs/<id>                      201, or 409 if the id is in use
-//   GET    /results/<id>                   200 with the result, 204 if there is
-//                                          none yet, or 404 if the job is unknown
-//   DELETE /jobs/<id>?if=pending           200 if it was removed, 409 if a worker
-//                                          has it, or 404 if it is unknown
-//   DELETE /jobs/<id>                      200 or 404
-//   POST   /claims?worker=<name>           200 with the job, and the header
-//                                          "Location: /claims/<id>/<attempt>", or
-//                                          204 if there is no job
-//   POST   /claims/<id>/<attempt>/renewal  200, or 410 if the claim has ended
-//   PUT    /claims/<id>/<attempt>/result   200, or 410 if another one counts
+//   PUT    /jobs/<id>
+//          201, or 409 if the id is in use
+//   GET    /results/<id>
+//          200 with the result, 204 if there is none yet, 404 if unknown
+//   DELETE /jobs/<id>?if=pending
+//          200 if it was removed, 409 if a worker has it, 404 if it is unknown
+//   DELETE /jobs/<id>
+//          200 or 404
+//   POST   /claims?worker=<name>
+//          200 with the job, and the header "Location: /claims/<id>/<attempt>",
+//          or 204 if there is no job
+//   POST   /claims/<id>/<attempt>/renewal
+//          200, or 410 if the claim has ended
+//   PUT    /claims/<id>/<attempt>/result
+//          200, or 410 if it is not the one that counts
 //
 // Bodies are JSON. How long a claim lasts, and how often a job is claimed, are
 // the server's to decide.

@@ -1,8 +1,8 @@
 // JobQueue: where a database leaves compaction jobs, and workers take them.
 //
 // OpenFolderQueue (folder_queue.h) and OpenHttpQueue (http_queue.h) make one.
-// Derive from it for a queue of your own. A queue moves texts, and reads none of
-// them.
+// Derive from it for a queue of your own. A queue moves texts, and reads none
+// of them.
 //
 // A job is known by its id (IsJobId). Each time that a worker claims it, the
 // claim has the next attempt number, from 1 on. A worker renews its claim while

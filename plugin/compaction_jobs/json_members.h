@@ -245,7 +245,8 @@ class MemberReader {
 ashlar::Status TextOf(const nlohmann::json& object, std::string* text);
 
 // Parses text that was written by anyone. Returns InvalidArgument if it is no
-// JSON, larger than 16 MiB, or nested deeper than 16 levels. `what` names the text in messages.
+// JSON, larger than 16 MiB, or nested deeper than 16 levels. `what` names the
+// text in messages.
 ashlar::Status ParseJson(const std::string& text, std::string_view what,
                          nlohmann::json* value);
 

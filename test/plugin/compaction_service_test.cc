@@ -1,41 +1,34 @@
 // RocksDB's databases whose compactions other parties run, against databases
 // that compact themselves.
 //
-// Two databases get the same random operations. One compacts itself. The jobs of
-// the other go through a folder queue to a worker, which runs them with Ashlar's
-// compaction library, or, where a job asks for more, with RocksDB. Now and then
-// both are opened again, the second one without a service. All answers must be
-// equal, at snapshots too.
+// Two databases get the same random operations. One compacts itself. The jobs
+// of the other go through a folder queue to a worker, which runs them with
+// Ashlar's compaction library, or, where a job asks for more, with RocksDB. Now
+// and then both are opened again, the second one without a service. All answers
+// must be equal, at snapshots too.
 #include "plugin/rocksdb/compaction_service/compaction_service.h"
 
 #include <gtest/gtest.h>
-#include <rocksdb/compaction_filter.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/file_checksum.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
-#include <unistd.h>
 #include <utilities/merge_operators.h>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "plugin/compaction_jobs/folder_queue.h"
-#include "plugin/rocksdb/compaction_service/compaction_worker.h"
+#include "test/plugin/running_worker.h"
 
 namespace ashlar_rocksdb {
 namespace {
 
-namespace fs = std::filesystem;
 using rocksdb::Slice;
 
 constexpr size_t kDatabases = 2;  // the second one has a service
@@ -88,64 +81,6 @@ void Require(const rocksdb::Status& status) {
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
-std::shared_ptr<JobQueue> OpenQueue(const fs::path& folder,
-                                    const FolderQueueOptions& options = {}) {
-  auto queue = OpenFolderQueue(folder.string(), options);
-  EXPECT_TRUE(queue.ok()) << queue.status().ToString();
-  return queue.ok() ? std::move(*queue) : nullptr;
-}
-
-fs::path NewFolder(const std::string& name) {
-  fs::path folder = fs::temp_directory_path() /
-                    ("service-" + name + "-" + std::to_string(getpid()));
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  return folder;
-}
-
-// A worker that runs until it is destroyed.
-class RunningWorker {
- public:
-  RunningWorker(std::shared_ptr<JobQueue> queue,
-                CompactionWorkerOptions options = {})
-      : worker_(std::move(queue), Quick(std::move(options))),
-        thread_([this] { worker_.Run(&stop_); }) {}
-  ~RunningWorker() {
-    stop_ = true;
-    thread_.join();
-  }
-
- private:
-  static CompactionWorkerOptions Quick(CompactionWorkerOptions options) {
-    options.idle = std::chrono::milliseconds(1);
-    return options;
-  }
-
-  std::atomic<bool> stop_{false};
-  CompactionWorker worker_;
-  std::thread thread_;
-};
-
-std::shared_ptr<AshlarCompactionService> NewService(
-    std::shared_ptr<JobQueue> queue) {
-  return NewAshlarCompactionService(
-      {.queue = std::move(queue), .poll = std::chrono::milliseconds(1)});
-}
-
-std::string Describe(const CompactionServiceCounts& counts) {
-  std::string text = std::to_string(counts.scheduled) + " jobs, " +
-                     std::to_string(counts.by_library) + " by the library, " +
-                     std::to_string(counts.by_rocksdb) + " by RocksDB, " +
-                     std::to_string(counts.local) + " local";
-  for (const auto& [reason, times] : counts.local_reasons) {
-    text += "; " + std::to_string(times) + " local: " + reason;
-  }
-  for (const auto& [reason, times] : counts.library_obstacles) {
-    text += "; " + std::to_string(times) + " by RocksDB: " + reason;
-  }
-  return text;
-}
-
 // Two databases with the same contents.
 class Databases {
  public:
@@ -154,13 +89,10 @@ class Databases {
       : configuration_(configuration),
         random_(seed),
         service_(std::move(service)),
-        folder_(NewFolder(configuration.name)) {
+        folder_(configuration.name) {
     Open(true);
   }
-  ~Databases() {
-    Close();
-    fs::remove_all(folder_);
-  }
+  ~Databases() { Close(); }
 
   void Open(bool with_service) {
     for (size_t i = 0; i < kDatabases; ++i) {
@@ -179,8 +111,8 @@ class Databases {
       options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
       if (i == 1 && with_service) options.compaction_service = service_;
       comparator_ = options.comparator;
-      Require(rocksdb::DB::Open(options, (folder_ / std::to_string(i)).string(),
-                                &each_[i]));
+      Require(
+          rocksdb::DB::Open(options, folder_ / std::to_string(i), &each_[i]));
     }
   }
   void Close() {
@@ -316,7 +248,7 @@ class Databases {
   const Configuration& configuration_;
   std::mt19937_64 random_;
   const std::shared_ptr<AshlarCompactionService> service_;
-  const fs::path folder_;
+  const ServiceFolder folder_;
   const rocksdb::Comparator* comparator_ = nullptr;
   uint64_t next_ = 0;
   std::vector<std::string> singles_;  // put, and not deleted
@@ -334,8 +266,8 @@ TEST_P(CompactionServiceDatabases, AnswerAsRocksDBs) {
   const uint64_t rounds =
       rounds_text != nullptr ? std::stoull(rounds_text) : 60;
   const uint64_t seed = seed_text != nullptr ? std::stoull(seed_text) : 1;
-  const fs::path folder = NewFolder(configuration.name + std::string("-queue"));
-  const std::shared_ptr<JobQueue> queue = OpenQueue(folder);
+  const ServiceFolder folder(configuration.name + std::string("-queue"));
+  const std::shared_ptr<JobQueue> queue = OpenQueue(folder / "queue");
   const RunningWorker worker(queue);
   const auto service = NewService(queue);
   {
@@ -359,7 +291,6 @@ TEST_P(CompactionServiceDatabases, AnswerAsRocksDBs) {
     EXPECT_NE(reason.find("is closing"), std::string::npos) << Describe(counts);
   }
   RecordProperty("counts", Describe(counts));
-  fs::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CompactionServiceDatabases,

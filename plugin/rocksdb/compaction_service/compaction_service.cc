@@ -31,12 +31,13 @@ constexpr std::string_view kFolderName = "compaction_service";
 void CountReason(const std::string& reason,
                  std::map<std::string, uint64_t>* reasons) {
   constexpr size_t kMostReasons = 100;
-  const bool is_known = reasons->size() < kMostReasons ||
-                        reasons->find(reason) != reasons->end();
+  const bool is_known =
+      reasons->size() < kMostReasons || reasons->find(reason) != reasons->end();
   ++(*reasons)[is_known ? reason : "others"];
 }
 
-// Checks what RocksDB would only find out when it is too late to compact itself.
+// Checks what RocksDB would only find out when it is too late to compact
+// itself.
 Status CheckOutputs(const CompactionJob& job,
                     const CompactionJobResult& result) {
   const fs::path folder(result.output_path);
@@ -242,8 +243,8 @@ class Service final : public AshlarCompactionService {
     if (!id.empty()) Forget(id);
   }
 
-  // As well as it can: a queue that cannot be reached forgets by itself, and the
-  // next session removes folders.
+  // As well as it can: a queue that cannot be reached forgets by itself, and
+  // the next session removes folders.
   void Forget(const std::string& id) {
     const Status ignored = options_.queue->Forget(id);
     static_cast<void>(ignored.ok());

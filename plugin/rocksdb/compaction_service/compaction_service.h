@@ -5,8 +5,8 @@
 //   options.compaction_service = ashlar_rocksdb::NewAshlarCompactionService(
 //       {.queue = std::move(*queue)});
 //
-// Each compaction, or part of one, becomes a CompactionJob (compaction_job.h) in
-// the queue. A CompactionWorker (compaction_worker.h) runs it and writes new
+// Each compaction, or part of one, becomes a CompactionJob (compaction_job.h)
+// in the queue. A CompactionWorker (compaction_worker.h) runs it and writes new
 // tables, and RocksDB installs them. Whatever goes wrong, RocksDB compacts
 // itself, as it would without a service: no worker, a job that cannot be
 // described, an error, a time-out, a result that is damaged.
@@ -38,13 +38,13 @@ struct CompactionServiceOptions {
   std::string output_folder;
   // How often the queue is asked for the result. Default: 20 milliseconds.
   std::chrono::milliseconds poll{20};
-  // How long a job may wait without a worker that runs it. RocksDB then compacts
-  // itself. Default: 60 seconds.
+  // How long a job may wait without a worker that runs it. RocksDB then
+  // compacts itself. Default: 60 seconds.
   std::chrono::milliseconds claim_timeout{60'000};
   // How long a job may take in all. Default: 0, no limit.
   std::chrono::milliseconds job_timeout{0};
-  // Where the service reports jobs that were left to RocksDB. Null, the default:
-  // nowhere.
+  // Where the service reports jobs that were left to RocksDB. Null, the
+  // default: nowhere.
   std::shared_ptr<rocksdb::Logger> info_log;
 };
 

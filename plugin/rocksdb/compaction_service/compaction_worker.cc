@@ -4,16 +4,15 @@
 
 #include <array>
 #include <condition_variable>
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <stop_token>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "ashlar/table/compaction_progress.h"
 #include "compaction_job.h"
+#include "job_folders.h"
 #include "library_compaction.h"
 #include "rocksdb/version.h"
 #include "rocksdb_compaction.h"
@@ -22,37 +21,12 @@ namespace ashlar_rocksdb {
 
 namespace {
 
-namespace fs = std::filesystem;
 using ashlar::Status;
 
 std::string DefaultName() {
   std::array<char, 256> host = {};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   return std::string(host.data()) + "-" + std::to_string(::getpid());
-}
-
-// Makes an empty folder. What is there already is from an attempt that ended.
-Status MakeFolder(const std::string& folder) {
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (!error) fs::create_directory(folder, error);
-  if (!error) return {};
-  return Status::FromErrno("make the folder", folder, error.value());
-}
-
-void RemoveFolder(const std::string& folder) {
-  std::error_code error;  // what stays is removed by the database
-  if (!folder.empty()) fs::remove_all(folder, error);
-}
-
-bool IsBelow(const std::string& path, const std::string& folder) {
-  std::error_code error;
-  const fs::path full = fs::weakly_canonical(path, error);
-  if (error) return false;
-  const fs::path root = fs::weakly_canonical(folder, error);
-  if (error) return false;
-  const fs::path relative = full.lexically_relative(root);
-  return !relative.empty() && *relative.begin() != "..";
 }
 
 }  // namespace
@@ -146,7 +120,7 @@ CompactionJobResult CompactionWorker::RunJob(const ClaimedJob& claimed,
   if (status.ok() && job.id != claimed.id) {
     status = Status::InvalidArgument("the compaction job: its id is " + job.id);
   }
-  if (status.ok()) status = CheckFolders(job);
+  if (status.ok()) status = CheckFolders(job, options_.folders);
   if (status.ok()) {
     *folder = job.output_folder + "/" + std::to_string(claimed.attempt);
     status = RunIn(job, *folder, running, &result);
@@ -162,14 +136,14 @@ ashlar::Status CompactionWorker::RunIn(const CompactionJob& job,
   result->library_obstacle = options_.use_library
                                  ? LibraryObstacle(job)
                                  : "the worker leaves all jobs to RocksDB";
-  Status status = MakeFolder(folder);
+  Status status = MakeEmptyFolder(folder);
   if (!status.ok()) return status;
   if (result->library_obstacle.empty()) {
     status = CompactByLibrary(job, folder, &running->progress, result);
     if (status.ok()) result->by = "library";
     if (!status.IsNotSupported()) return status;
     result->library_obstacle = status.ToString();
-    status = MakeFolder(folder);
+    status = MakeEmptyFolder(folder);
     if (!status.ok()) return status;
   }
   if (!options_.use_rocksdb) {
@@ -185,23 +159,6 @@ ashlar::Status CompactionWorker::RunIn(const CompactionJob& job,
                             result);
   if (status.ok()) result->by = "rocksdb";
   return status;
-}
-
-ashlar::Status CompactionWorker::CheckFolders(const CompactionJob& job) const {
-  if (options_.folders.empty()) return {};
-  std::vector<std::string> paths = {job.database.path, job.output_folder};
-  for (const JobInputFile& input : job.inputs) paths.push_back(input.path);
-  for (const std::string& path : paths) {
-    bool is_allowed = false;
-    for (const std::string& folder : options_.folders) {
-      is_allowed = is_allowed || IsBelow(path, folder);
-    }
-    if (!is_allowed) {
-      return Status::InvalidArgument(
-          path + " is in no folder that the worker may use");
-    }
-  }
-  return {};
 }
 
 }  // namespace ashlar_rocksdb

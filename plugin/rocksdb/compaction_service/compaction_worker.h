@@ -10,8 +10,9 @@
 //   ashlar_rocksdb::CompactionWorker worker(queue, options);
 //   worker.Run(&stop);
 //
-// Each job is run by Ashlar's compaction library if it can, else by RocksDB with
-// Ashlar's tables; the result says which, and why. docs/compaction-service.md.
+// Each job is run by Ashlar's compaction library if it can, else by RocksDB
+// with Ashlar's tables; the result says which, and why.
+// docs/compaction-service.md.
 #ifndef ASHLAR_PLUGIN_ROCKSDB_COMPACTION_SERVICE_COMPACTION_WORKER_H_
 #define ASHLAR_PLUGIN_ROCKSDB_COMPACTION_SERVICE_COMPACTION_WORKER_H_
 
@@ -63,8 +64,8 @@ class ASHLAR_ROCKSDB_EXPORT CompactionWorker {
   // was a job. Returns errors of the queue only: a job that fails has a result
   // that says so. One thread at a time; another worker for another thread.
   ashlar::Status RunOne(bool* ran);
-  // Runs jobs until *stop is true. Errors of the queue are passed to `on_error`,
-  // and it tries again.
+  // Runs jobs until *stop is true. Errors of the queue are passed to
+  // `on_error`, and it tries again.
   void Run(const std::atomic<bool>* stop,
            const std::function<void(const ashlar::Status&)>& on_error = {});
 
@@ -76,7 +77,6 @@ class ASHLAR_ROCKSDB_EXPORT CompactionWorker {
                              std::string* folder) const;
   ashlar::Status RunIn(const CompactionJob& job, const std::string& folder,
                        Running* running, CompactionJobResult* result) const;
-  ashlar::Status CheckFolders(const CompactionJob& job) const;
 
   const std::shared_ptr<JobQueue> queue_;
   CompactionWorkerOptions options_;

@@ -8,7 +8,8 @@
 //
 // The MANIFEST may have changed since RocksDB picked the compaction. That does
 // no harm: until the compaction ends, RocksDB lets no other one move a table
-// with keys of its range to a deeper level than before without leaving one there.
+// with keys of its range to a deeper level than before without leaving one
+// there.
 #ifndef ASHLAR_PLUGIN_ROCKSDB_COMPACTION_SERVICE_DESCRIBE_JOB_H_
 #define ASHLAR_PLUGIN_ROCKSDB_COMPACTION_SERVICE_DESCRIBE_JOB_H_
 
@@ -20,8 +21,9 @@
 
 namespace ashlar_rocksdb {
 
-// Sets all of *job but its id and output_folder. Any thread may call it. Returns
-// an error if the database cannot be described: then RocksDB compacts itself.
+// Sets all of *job but its id and output_folder. Any thread may call it.
+// Returns an error if the database cannot be described: then RocksDB compacts
+// itself.
 ashlar::Status DescribeJob(const rocksdb::CompactionServiceJobInfo& info,
                            const std::string& rocksdb_input,
                            CompactionJob* job);

@@ -6,19 +6,16 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ashlar/table/compaction.h"
 #include "ashlar/table/internal_key_less.h"
-#include "ashlar/table/merge_operator.h"
 #include "ashlar/util/file_checksum.h"
-#include "build_plan.h"
 #include "db/db_impl/db_impl.h"
-#include "job_options.h"
+#include "library_inputs.h"
 #include "library_outputs.h"
 #include "library_rules.h"
+#include "library_tables.h"
 
 namespace ashlar_rocksdb {
 
@@ -26,111 +23,6 @@ namespace {
 
 using ashlar::Status;
 using Clock = std::chrono::steady_clock;
-
-// The inputs of a job, open.
-struct OpenInputs {
-  std::vector<std::unique_ptr<ashlar::TableReader>> readers;
-  std::vector<ashlar::CompactionRun> runs;
-  uint64_t newest_key_time = 0;
-  uint64_t bytes = 0;
-};
-
-// Range deletions that cover whole files of other inputs are RocksDB's to use:
-// it leaves such files out of the compaction, and counts them.
-bool IsLoneRangeDeletion(const ashlar::TableReader& table) {
-  const ashlar::TableProperties& properties = table.properties();
-  return properties.num_entries == 1 && properties.num_range_deletions == 1;
-}
-
-Status OpenInput(const CompactionJob& job, const JobInputFile& input,
-                 const ashlar::Comparator* comparator, OpenInputs* inputs) {
-  ashlar::ReaderOptions options;
-  options.comparator = comparator;
-  // The MANIFEST of an old release does not say it.
-  if (input.largest_seqno < ashlar::kMaxSequenceNumber) {
-    options.largest_seqno = input.largest_seqno;
-  }
-  options.skip_filters = true;
-  auto reader = ashlar::TableReader::Open(input.path, options);
-  if (!reader.ok()) return reader.status();
-  const ashlar::TableProperties& properties = (*reader)->properties();
-  const bool is_universal =
-      OptionText(job.options.column_family, "compaction_style") !=
-      "kCompactionStyleLevel";
-  if (is_universal && IsLoneRangeDeletion(**reader)) {
-    return Status::NotSupported(input.path +
-                                " has one range deletion and nothing else");
-  }
-  // Tables of such old releases have counts that RocksDB does not trust.
-  if (properties.format_version < 5) {
-    return Status::NotSupported(input.path + " has a format version below 5");
-  }
-  inputs->newest_key_time =
-      std::max(inputs->newest_key_time, properties.newest_key_time);
-  inputs->bytes += input.size;
-  inputs->readers.push_back(std::move(*reader));
-  return {};
-}
-
-// Opens all inputs. Each file of level 0 is a run, and so is each deeper level.
-Status OpenAll(const CompactionJob& job, const ashlar::Comparator* comparator,
-               OpenInputs* inputs) {
-  std::map<int, ashlar::CompactionRun> deeper;
-  for (const JobInputFile& input : job.inputs) {
-    Status status = OpenInput(job, input, comparator, inputs);
-    if (!status.ok()) return status;
-    ashlar::CompactionInput open{.table = inputs->readers.back().get(),
-                                 .smallest = input.smallest,
-                                 .largest = input.largest};
-    if (input.level == 0) {
-      inputs->runs.push_back({std::move(open)});
-    } else {
-      deeper[input.level].push_back(std::move(open));
-    }
-  }
-  for (auto& [level, run] : deeper) {
-    std::sort(run.begin(), run.end(),
-              [comparator](const ashlar::CompactionInput& a,
-                           const ashlar::CompactionInput& b) {
-                return CompareInternalKeys(comparator, a.smallest, b.smallest) <
-                       0;
-              });
-    inputs->runs.push_back(std::move(run));
-  }
-  return {};
-}
-
-// What RocksDB's build options are made of. They must outlive the plan.
-struct TheirOptions {
-  explicit TheirOptions(const ParsedOptions& parsed)
-      : immutable(parsed.database, parsed.column_family),
-        mutable_options(parsed.column_family),
-        order(parsed.column_family.comparator) {}
-
-  rocksdb::ImmutableOptions immutable;
-  rocksdb::MutableCFOptions mutable_options;
-  rocksdb::InternalKeyComparator order;
-  rocksdb::ReadOptions read;
-  rocksdb::WriteOptions write;
-  rocksdb::InternalTblPropCollFactories collectors;
-};
-
-BuildPlan PlanTables(const CompactionJob& job, const ParsedOptions& parsed,
-                     const TheirOptions& theirs, uint64_t newest_key_time,
-                     uint64_t now, const std::string& session_id) {
-  const rocksdb::TableBuilderOptions options(
-      theirs.immutable, theirs.mutable_options, theirs.read, theirs.write,
-      theirs.order, &theirs.collectors,
-      static_cast<rocksdb::CompressionType>(job.compression),
-      job.bottommost_compression
-          ? parsed.column_family.bottommost_compression_opts
-          : parsed.column_family.compression_opts,
-      static_cast<uint32_t>(job.column_family.id), job.column_family.name,
-      job.output_level, static_cast<int64_t>(newest_key_time), job.bottommost,
-      rocksdb::TableFileCreationReason::kCompaction, 0, now, job.database.id,
-      session_id, job.target_file_size, 0);
-  return PlanBuild(parsed.table, options);
-}
 
 // Sets of the options what the job says of the compaction itself.
 void SetRules(const CompactionJob& job, const ParsedOptions& parsed,

@@ -16,9 +16,9 @@ namespace ashlar_rocksdb {
 std::string LibraryObstacle(const CompactionJob& job);
 
 // Runs the job. Writes into `folder`, which exists and is empty, and fills in
-// the files and figures of *result. Returns NotSupported if a table turns out to
-// have what the library does not do: nothing is lost then, and RocksDB can run
-// the job. Returns Incomplete if *progress was cancelled, and the errors of
+// the files and figures of *result. Returns NotSupported if a table turns out
+// to have what the library does not do: nothing is lost then, and RocksDB can
+// run the job. Returns Incomplete if *progress was cancelled, and the errors of
 // CompactTables. Several jobs may run at once.
 ashlar::Status CompactByLibrary(const CompactionJob& job,
                                 const std::string& folder,

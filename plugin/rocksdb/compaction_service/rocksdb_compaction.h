@@ -12,15 +12,15 @@
 
 namespace ashlar_rocksdb {
 
-// Runs the job, and fills in the files and figures of *result. RocksDB opens the
-// database read-only, and writes into `folder`, which exists and is empty.
+// Runs the job, and fills in the files and figures of *result. RocksDB opens
+// the database read-only, and writes into `folder`, which exists and is empty.
 //
-// `objects` are the application's: merge operator, compaction filter, and so on.
-// An object that the job names is taken from there if it has that name, else it
-// is made by RocksDB's registry. Returns NotSupported, which names the object,
-// if neither is possible: RocksDB itself would go on without it. *canceled may
-// be set at any time; the call then returns Incomplete. Several jobs may run at
-// once.
+// `objects` are the application's: merge operator, compaction filter, and so
+// on. An object that the job names is taken from there if it has that name,
+// else it is made by RocksDB's registry. Returns NotSupported, which names the
+// object, if neither is possible: RocksDB itself would go on without it.
+// *canceled may be set at any time; the call then returns Incomplete. Several
+// jobs may run at once.
 ashlar::Status CompactByRocksDB(
     const CompactionJob& job, const std::string& folder,
     const rocksdb::CompactionServiceOptionsOverride& objects,
