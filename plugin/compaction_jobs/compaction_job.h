@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ashlar/util/export.h"
 #include "ashlar/util/status.h"
 
 namespace ashlar_rocksdb {
@@ -73,7 +74,7 @@ struct CompactionJob {
   std::string rocksdb_release;  // "11.8.1"
   JobDatabase database;
   JobColumnFamily column_family;
-  std::string reason;  // RocksDB's CompactionReason, for people
+  std::string reason;  // why RocksDB compacts, for people
   bool is_manual = false;
   bool is_full = false;
 
@@ -110,11 +111,12 @@ bool IsJobId(std::string_view text);
 
 // Sets *text to the job as JSON of one line. Returns InvalidArgument if a text
 // of the job is not UTF-8.
-ashlar::Status WriteJob(CompactionJob job, std::string* text);
+ASHLAR_EXPORT ashlar::Status WriteJob(CompactionJob job, std::string* text);
 
 // Reads a job that anyone has written. Returns InvalidArgument, which names the
 // member, if the text is no job of this format.
-ashlar::Status ReadJob(const std::string& text, CompactionJob* job);
+ASHLAR_EXPORT ashlar::Status ReadJob(const std::string& text,
+                                     CompactionJob* job);
 
 }  // namespace ashlar_rocksdb
 

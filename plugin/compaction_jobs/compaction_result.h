@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/util/export.h"
 #include "ashlar/util/status.h"
 
 namespace ashlar_rocksdb {
@@ -66,12 +67,14 @@ struct CompactionJobResult {
 
 // Sets *text to the result as JSON of one line. Returns InvalidArgument if a
 // text of the result is not UTF-8.
-ashlar::Status WriteResult(CompactionJobResult result, std::string* text);
+ASHLAR_EXPORT ashlar::Status WriteResult(CompactionJobResult result,
+                                         std::string* text);
 
 // Reads a result that anyone has written. Returns InvalidArgument, which names
 // the member, if the text is no result of this format. File names are checked
 // to be plain names.
-ashlar::Status ReadResult(const std::string& text, CompactionJobResult* result);
+ASHLAR_EXPORT ashlar::Status ReadResult(const std::string& text,
+                                        CompactionJobResult* result);
 
 }  // namespace ashlar_rocksdb
 

@@ -54,7 +54,7 @@ ashlar::Status ParseJson(const std::string& text, std::string_view what,
     return ashlar::Status::InvalidArgument(std::string(what) +
                                            " is nested too deep");
   }
-  *value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  *value = nlohmann::json::parse(text, nullptr, /*throws=*/false);
   if (value->is_discarded()) {
     return ashlar::Status::InvalidArgument(std::string(what) + " is no JSON");
   }

@@ -4,6 +4,7 @@
 #include <rocksdb/compaction_filter.h>
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <signal.h>
 #include <spawn.h>
@@ -42,7 +43,7 @@ class DroppingFilter final : public rocksdb::CompactionFilter {
   const char* Name() const override { return "test.DroppingFilter"; }
   bool Filter(int /*level*/, const rocksdb::Slice& /*key*/,
               const rocksdb::Slice& value, std::string* /*new_value*/,
-              bool* /*value_changed*/) const override {
+              bool* /*changed*/) const override {
     return value == "drop";
   }
 };
@@ -471,22 +472,23 @@ TEST(CompactionService, AKilledWorkerLosesNoJob) {
   }
 }
 
-// Keeps what RocksDB tells of the last compaction.
+// Adds up what RocksDB tells of compactions.
 class Recorder final : public rocksdb::EventListener {
  public:
   void OnCompactionCompleted(rocksdb::DB* /*db*/,
                              const rocksdb::CompactionJobInfo& info) override {
     const std::lock_guard lock(mutex_);
-    last_ = info.stats;
+    all_.Add(info.stats);
+    all_.is_remote_compaction = info.stats.is_remote_compaction;
   }
-  rocksdb::CompactionJobStats last() {
+  rocksdb::CompactionJobStats all() {
     const std::lock_guard lock(mutex_);
-    return last_;
+    return all_;
   }
 
  private:
   std::mutex mutex_;
-  rocksdb::CompactionJobStats last_;
+  rocksdb::CompactionJobStats all_;
 };
 
 TEST(CompactionService, TellsTheSameOfACompaction) {
@@ -503,9 +505,12 @@ TEST(CompactionService, TellsTheSameOfACompaction) {
                       });
     db.Fill();
     Require(db.Compact());
-    stats[is_served ? 1 : 0] = recorder->last();
+    stats[is_served ? 1 : 0] = recorder->all();
   }
   const auto& [stock, ours] = stats;
+  EXPECT_GT(stock.num_input_deletion_records, 0u);
+  EXPECT_GT(stock.num_expired_deletion_records, 0u);
+  EXPECT_GT(stock.num_records_replaced, 0u);
   EXPECT_FALSE(stock.is_remote_compaction);
   EXPECT_TRUE(ours.is_remote_compaction);
   EXPECT_TRUE(ours.has_accurate_num_input_records);

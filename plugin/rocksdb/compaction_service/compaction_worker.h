@@ -6,7 +6,7 @@
 // worker program of its own, which passes these objects:
 //
 //   ashlar_rocksdb::CompactionWorkerOptions options;
-//   options.objects.merge_operator = std::make_shared<MyMergeOperator>();
+//   options.objects.merge_operator = ...;
 //   ashlar_rocksdb::CompactionWorker worker(queue, options);
 //   worker.Run(&stop);
 //

@@ -96,6 +96,7 @@ void SetFigures(const CompactionJob& job, const OpenInputs& inputs,
   stats["num_records_replaced"] = counts.dropped_hidden;
   stats["total_input_raw_key_bytes"] = counts.input_raw_key_bytes;
   stats["total_input_raw_value_bytes"] = counts.input_raw_value_bytes;
+  stats["num_input_deletion_records"] = counts.input_deletions;
   stats["num_expired_deletion_records"] = counts.dropped_obsolete;
   stats["num_single_del_mismatch"] = counts.single_deletion_mismatches;
   Figures& level = result->output_level_stats;

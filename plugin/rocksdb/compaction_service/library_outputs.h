@@ -20,7 +20,7 @@
 namespace ashlar_rocksdb {
 
 // The hash by which RocksDB compares what was written with what it reads: of
-// all keys and values of a table. RocksDB's OutputValidator has the same.
+// all keys and values of a table. RocksDB makes the same.
 class WrittenHash {
  public:
   void Add(const ashlar::Slice& internal_key, const ashlar::Slice& value);

@@ -114,7 +114,6 @@ int main(int argc, char** argv) {
   options.use_library = !flags.no_library;
   options.use_rocksdb = !flags.no_rocksdb;
   options.folders = flags.under;
-  if (!flags.queue.empty()) flags.lease = 30;  // a server has its own
   options.renewal = std::chrono::milliseconds(flags.lease * 1'000 / 5);
   if (!flags.quiet) {
     options.on_result = [](const CompactionJobResult& result, bool accepted) {
