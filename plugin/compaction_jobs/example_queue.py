@@ -14,6 +14,7 @@ import argparse
 import http.server
 import json
 import re
+import sys
 import threading
 import time
 import urllib.parse
@@ -194,6 +195,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        # A client that was killed is no fault of the server's.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__.split('\n', maxsplit=1)[0])
@@ -205,7 +213,7 @@ def main():
                         help='how often a job is claimed before it fails')
     flags = parser.parse_args()
     Handler.queue = Queue(flags.lease, flags.attempts)
-    server = http.server.ThreadingHTTPServer((flags.host, flags.port), Handler)
+    server = Server((flags.host, flags.port), Handler)
     print(f'http://{flags.host}:{server.server_address[1]}', flush=True)
     try:
         server.serve_forever()
