@@ -60,7 +60,7 @@ class Connection {
         data.remove_prefix(static_cast<size_t>(sent));
         continue;
       }
-      const Status status = AfterError("send", POLLOUT);
+      Status status = AfterError("send", POLLOUT);
       if (!status.ok()) return status;
     }
     return {};
@@ -73,7 +73,7 @@ class Connection {
       const ssize_t received = ::recv(socket_, buffer.data(), buffer.size(), 0);
       if (received == 0) return {};
       if (received < 0) {
-        const Status status = AfterError("receive", POLLIN);
+        Status status = AfterError("receive", POLLIN);
         if (!status.ok()) return status;
         continue;
       }

@@ -83,7 +83,7 @@ Status ListJobs(const std::string& folder, std::vector<JobFile>* files) {
         ParseJobFileName(at->path().filename().string());
     if (!file) continue;
     file->path = at->path().string();
-    const Status timed = TimeOfFile(file->path, &file->time);
+    Status timed = TimeOfFile(file->path, &file->time);
     if (timed.ok()) {
       files->push_back(*std::move(file));
     } else if (!IsMissing(timed)) {

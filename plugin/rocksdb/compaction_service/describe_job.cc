@@ -104,7 +104,11 @@ void SetOrigin(const rocksdb::CompactionServiceJobInfo& info,
                const rocksdb::CompactionServiceInput& theirs,
                CompactionJob* job) {
   job->rocksdb_release = rocksdb::GetRocksVersionAsString();
-  job->database = {.path = info.db_name,
+  // A worker has another current folder.
+  std::error_code error;
+  const std::filesystem::path path =
+      std::filesystem::absolute(info.db_name, error);
+  job->database = {.path = error ? info.db_name : path.string(),
                    .id = theirs.db_id,
                    .session_id = info.db_session_id,
                    .options_file_number = theirs.options_file_number};
