@@ -52,6 +52,7 @@ struct CompactionCounts {
   uint64_t input_entries = 0;
   uint64_t input_raw_key_bytes = 0;  // internal keys
   uint64_t input_raw_value_bytes = 0;
+  uint64_t input_deletions = 0;  // point deletions of all kinds
   uint64_t output_entries = 0;
   // Dropped, by reason.
   uint64_t dropped_hidden = 0;            // a newer version is in its stripe

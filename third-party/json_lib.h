@@ -1,4 +1,5 @@
-// Includes the headers of nlohmann-json: nobody else does. For tools/ only.
+// Includes the headers of nlohmann-json: nobody else does. For tools/
+// and plugin/compaction_jobs only.
 
 #ifndef ASHLAR_THIRD_PARTY_JSON_LIB_H_
 #define ASHLAR_THIRD_PARTY_JSON_LIB_H_

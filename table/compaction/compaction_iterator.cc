@@ -77,6 +77,7 @@ CompactionCounts& CompactionCounts::operator+=(const CompactionCounts& other) {
   input_entries += other.input_entries;
   input_raw_key_bytes += other.input_raw_key_bytes;
   input_raw_value_bytes += other.input_raw_value_bytes;
+  input_deletions += other.input_deletions;
   output_entries += other.output_entries;
   dropped_hidden += other.dropped_hidden;
   dropped_obsolete += other.dropped_obsolete;
@@ -88,7 +89,7 @@ CompactionCounts& CompactionCounts::operator+=(const CompactionCounts& other) {
   merged_operands += other.merged_operands;
   merge_results += other.merge_results;
   zeroed_sequences += other.zeroed_sequences;
-  static_assert(sizeof(*this) == 14 * sizeof(uint64_t));
+  static_assert(sizeof(*this) == 15 * sizeof(uint64_t));
   return *this;
 }
 

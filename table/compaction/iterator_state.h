@@ -138,6 +138,11 @@ struct CompactionIterator::State {
     ++counts.input_entries;
     counts.input_raw_key_bytes += entry.user_key.size() + kInternalKeyTailBytes;
     counts.input_raw_value_bytes += entry.value.size();
+    const ValueType type = entry.type();
+    counts.input_deletions +=
+        static_cast<uint64_t>(type == ValueType::kTypeDeletion ||
+                              type == ValueType::kTypeSingleDeletion ||
+                              type == ValueType::kTypeDeletionWithTimestamp);
     if (counts.input_raw_key_bytes + counts.input_raw_value_bytes >=
         next_progress) [[unlikely]]
       ReportProgress();

@@ -83,6 +83,12 @@ class ReferencesTest(unittest.TestCase):
             check('reference-flag', 'Say --nosilent.')
             check('reference-flag', 'Say --out-file=x.')
 
+    def test_flags_of_the_plugin(self):
+        page = {'README.md': 'Say --mine.\n'}
+        code = TOP + 'const char* flag = "--mine";\n'
+        self.silent({**page, 'plugin/rocksdb/a.cc': code})
+        self.fires('reference-flag', {**page, 'util/a.cc': code})
+
     def test_flags_of_messages(self):
         for flag, rule in (('--verbose', []), ('--silent', ['reference-flag'])):
             files = {'tools/ashlar/flags/flags.cc': FLAGS, 'tools/ashlar/a.cc':

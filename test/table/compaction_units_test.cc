@@ -315,6 +315,7 @@ TEST(CompactionIterator, CountsWhatItDrops) {
   EXPECT_EQ(counts.dropped_range_deleted, 1U);
   EXPECT_EQ(counts.zeroed_sequences, 2U);
   EXPECT_EQ(counts.input_entries, 7U);  // c was jumped over
+  EXPECT_EQ(counts.input_deletions, 1U);
 }
 
 // Neighbours that share a user key at their border bound the range deletions of

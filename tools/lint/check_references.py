@@ -53,7 +53,8 @@ INDENTED = re.compile(r'^ {4}.*$', re.M)
 BACKTICKS = re.compile(r'`([^`\n]+(?:\n[^`\n]+)?)`')
 
 DEFINED_FLAGS = re.compile(r'\b(?:FLAG\(\s*\w+,|DEFINE_\w+\()\s*(\w+)')
-# Flags of test programs, which compare arguments with such strings.
+# Flags of programs of tests and of the plugin, which compare arguments with
+# such strings.
 COMPARED_FLAG = re.compile(r'"--([\w-]+)=?"')
 SCRIPT_FLAGS = (
     re.compile(r'''add_argument\(\s*['"]--([\w-]+)'''),
@@ -120,7 +121,7 @@ class References:
             code, strings, _ = self.sources[path]
             if path.startswith('tools/'):
                 self.flags |= set(DEFINED_FLAGS.findall(code))
-            elif path.startswith('test/'):
+            elif path.startswith(('test/', 'plugin/')):
                 self.flags |= set(COMPARED_FLAG.findall(strings))
         for text in self.scripts.values():
             for definition in SCRIPT_FLAGS:

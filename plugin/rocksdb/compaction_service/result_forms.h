@@ -1,0 +1,33 @@
+// RocksDB's CompactionServiceResult as a CompactionJobResult, and back.
+//
+// Pure functions: thread-safe.
+#ifndef ASHLAR_PLUGIN_ROCKSDB_COMPACTION_SERVICE_RESULT_FORMS_H_
+#define ASHLAR_PLUGIN_ROCKSDB_COMPACTION_SERVICE_RESULT_FORMS_H_
+
+#include <string>
+
+#include "ashlar/util/status.h"
+#include "compaction_job.h"
+#include "compaction_result.h"
+#include "rocksdb/table_properties.h"
+
+namespace ashlar_rocksdb {
+
+// Sets what RocksDB's worker says, from the text that DB::OpenAndCompact
+// returns.
+ashlar::Status FromRocksDBResult(const std::string& theirs,
+                                 CompactionJobResult* result);
+
+// Sets *theirs to the text that CompactionService::Wait returns. Returns
+// InvalidArgument if the result says what RocksDB cannot hold.
+ashlar::Status ToRocksDBResult(const CompactionJob& job,
+                               const CompactionJobResult& result,
+                               std::string* theirs);
+
+// Table properties as JobOutputFile has them.
+ashlar::Status PropertiesText(const rocksdb::TableProperties& properties,
+                              std::string* text);
+
+}  // namespace ashlar_rocksdb
+
+#endif  // ASHLAR_PLUGIN_ROCKSDB_COMPACTION_SERVICE_RESULT_FORMS_H_
