@@ -15,16 +15,23 @@ namespace ashlar::tool {
 // or the size if there is none.
 inline size_t FindNoUtf8(const Slice& bytes) {
   constexpr uint64_t kHighBits = 0x8080808080808080;
+  constexpr size_t kWord = sizeof(uint64_t);
+  const auto is_ascii = [&bytes](size_t at) {
+    uint64_t word;
+    std::memcpy(&word, bytes.data() + at, kWord);
+    return (word & kHighBits) == 0;
+  };
   size_t at = 0;
   while (at < bytes.size()) {
-    // Most text is ASCII: looks at 8 bytes together.
-    uint64_t word;
-    if (bytes.size() - at >= sizeof word) {
-      std::memcpy(&word, bytes.data() + at, sizeof word);
-      if ((word & kHighBits) == 0) {
-        at += sizeof word;
+    // Most text is ASCII: looks at 8 bytes together. The last ones may include
+    // some that were looked at before.
+    if (bytes.size() - at >= kWord) {
+      if (is_ascii(at)) {
+        at += kWord;
         continue;
       }
+    } else if (bytes.size() >= kWord && is_ascii(bytes.size() - kWord)) {
+      return bytes.size();
     }
     const size_t length =
         Utf8CharacterBytes({bytes.data() + at, bytes.size() - at});

@@ -75,7 +75,8 @@ bool LooksLikePartition(const IndexParser& parser, const IndexForm& form,
 }  // namespace
 
 Status IndexParser::Guess(const BlockView& view, const BlockPlace& place,
-                          IndexForm* form, IndexItems* items) const {
+                          IndexForm* form, IndexItems* items,
+                          const Accepts& accepts) const {
   const FormatTraits& traits = footer_.traits();
   const IndexItems::Mark before = items->mark();
   Status status;
@@ -85,6 +86,9 @@ Status IndexParser::Guess(const BlockView& view, const BlockPlace& place,
       IndexForm tried{traits.may_have_user_key_index, delta, first_keys};
       RestartPoints restarts(view);
       status = Parse(tried, view, place, items, &restarts);
+      if (status.ok() && accepts && !accepts(*items)) {
+        status = place.Corruption("bad index", "no form of an index fits");
+      }
       if (status.ok()) {
         tried.user_keys =
             tried.user_keys && !AreInternalKeys(*items, before.items);

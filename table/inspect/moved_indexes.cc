@@ -14,7 +14,23 @@ bool MovedIndexes::Guess(const BlockView& view, const BlockPlace& place,
   Footer footer = inspected_.footer();
   footer.offset = kFarthest;
   const IndexParser parser(footer, 0);
-  return parser.Guess(view, place, form, items).ok() && !items->empty();
+  // The bytes of one form may be those of another, with handles of anything. So
+  // a form counts first if a block that it names was found. No block is empty.
+  const auto names_blocks = [](const IndexItems& parsed) {
+    return !parsed.empty() &&
+           std::all_of(parsed.begin(), parsed.end(), [](const IndexItem& item) {
+             return item.handle.size != 0;
+           });
+  };
+  const auto names_found = [&](const IndexItems& parsed) {
+    return names_blocks(parsed) &&
+           std::any_of(parsed.begin(), parsed.end(), [this](const auto& item) {
+             bool matches = false;
+             return IsPlausible(item.handle, &matches) && matches;
+           });
+  };
+  return parser.Guess(view, place, form, items, names_found).ok() ||
+         parser.Guess(view, place, form, items, names_blocks).ok();
 }
 
 bool MovedIndexes::IsExact(const BlockView& view, const BlockPlace& place,

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "table/block/block.h"
@@ -32,9 +33,11 @@ class IndexParser {
   // The same, and judges the restart points of a block without another fault.
   Status ParseAndJudge(const IndexForm& form, const BlockView& view,
                        const BlockPlace& place, IndexItems* items) const;
-  // Parses the block in the first form that fits, and sets *form to that.
+  // Parses the block in the first form that fits, and sets *form to that. If
+  // `accepts` is not empty, a form fits only if it accepts the entries.
+  using Accepts = std::function<bool(const IndexItems& items)>;
   Status Guess(const BlockView& view, const BlockPlace& place, IndexForm* form,
-               IndexItems* items) const;
+               IndexItems* items, const Accepts& accepts = {}) const;
   // Parses the index block of a filter's partitions, which has the form of the
   // index. That is a guess if it is not known.
   Status ParseFilterIndex(IndexForm form, bool form_known,

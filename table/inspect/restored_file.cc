@@ -66,6 +66,28 @@ std::vector<PlacedBlock> PlaceBlocks(const std::vector<FoundBlock>& blocks,
   return placed;
 }
 
+// Drops moved blocks where another one was not moved: those are copies. What
+// was not walked over is one block here, of many in the file, so a copy of one
+// of them would hide all.
+void DropCopies(std::vector<PlacedBlock>* placed) {
+  std::vector<BlockHandle> in_place;  // in file order
+  for (const PlacedBlock& place : *placed) {
+    if (place.block.move == 0) in_place.push_back(place.block.handle);
+  }
+  const auto is_copy = [&](const PlacedBlock& place) {
+    const FoundBlock& block = place.block;
+    if (block.move == 0) return false;
+    const auto next = std::upper_bound(
+        in_place.begin(), in_place.end(), block.written_offset(),
+        [](uint64_t offset, const BlockHandle& handle) {
+          return offset < handle.End();
+        });
+    return next != in_place.end() && next->offset < block.written_end();
+  };
+  placed->erase(std::remove_if(placed->begin(), placed->end(), is_copy),
+                placed->end());
+}
+
 }  // namespace
 
 RestoredFile::RestoredFile(const RandomAccessFile* file,
@@ -76,6 +98,7 @@ RestoredFile::RestoredFile(const RandomAccessFile* file,
   std::vector<PlacedBlock> placed = PlaceBlocks(blocks, alone);
   if (placed.empty()) return;
   const FoundBlock last = placed.back().block;
+  DropCopies(&placed);
   std::stable_sort(placed.begin(), placed.end(),
                    [](const PlacedBlock& a, const PlacedBlock& b) {
                      return a.block.written_offset() < b.block.written_offset();

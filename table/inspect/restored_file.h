@@ -10,7 +10,8 @@
 //
 // Where the pieces belong, the blocks tell that a walk found (moved_blocks.h).
 // The bytes between two blocks go with the second one. Of two blocks that were
-// written in the same place, the first one of the file counts.
+// written in the same place, that one counts which is still there, and else the
+// first one of the file.
 //
 // A block that nothing proves may be damaged, and then says any place. It is
 // put there if no other block is, and if the blocks around it in the file are

@@ -150,8 +150,11 @@ void InspectProperties(InspectedFile* file, PassReads* reads,
     if (!traits.requires_properties) {
       facts->index_levels_known = facts->metaindex_sound;
       const Comparator* const given = findings->options().comparator;
-      TakeOrder(given != nullptr ? given : BytewiseComparator(), findings,
-                facts);
+      // A lost metaindex may have named properties with a comparator.
+      if (given != nullptr || facts->metaindex_sound) {
+        TakeOrder(given != nullptr ? given : BytewiseComparator(), findings,
+                  facts);
+      }
     } else if (facts->metaindex_sound) {
       findings->AddFault({BlockKind::kProperties, {}, 0},
                          Status::Corruption("no properties block"));

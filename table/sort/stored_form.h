@@ -15,9 +15,12 @@
 #define ASHLAR_TABLE_SORT_STORED_FORM_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "ashlar/table/entry_sorter.h"
+#include "ashlar/table/internal_key.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/slice.h"
 
@@ -67,6 +70,60 @@ class StoredForm {
   const bool internal_keys_;
   const VersionOrder versions_;
 };
+
+// These are called for each entry, from other files.
+
+inline size_t StoredForm::KeySize(const SortEntry& entry) const {
+  const size_t tails = internal_keys_ ? 2 : 1;
+  return entry.user_key.size() + tails * kInternalKeyTailBytes;
+}
+
+inline size_t StoredForm::ValueSize(const SortEntry& entry) const {
+  return entry.value.size() + (internal_keys_ ? 0 : 1);
+}
+
+inline void StoredForm::Write(const SortEntry& entry, char* key,
+                              char* value) const {
+  const Slice& user_key = entry.user_key;
+  if (!user_key.empty()) std::memcpy(key, user_key.data(), user_key.size());
+  key += user_key.size();
+  if (internal_keys_) {
+    const uint64_t tail = PackTail(entry.sequence, entry.type);
+    std::memcpy(key, &tail, sizeof tail);
+    key += sizeof tail;
+  }
+  // A table has equal keys in descending order of their tails, so earlier
+  // entries get larger tails.
+  const uint64_t tail =
+      PackTail(kMaxSequenceNumber - entry.number, ValueType::kTypeValue);
+  std::memcpy(key, &tail, sizeof tail);
+  if (!entry.value.empty()) {
+    std::memcpy(value, entry.value.data(), entry.value.size());
+  }
+  if (!internal_keys_) {
+    value[entry.value.size()] = static_cast<char>(entry.type);
+  }
+}
+
+inline SortEntry StoredForm::Read(const Slice& key, const Slice& value) const {
+  SortEntry entry;
+  entry.number = kMaxSequenceNumber - SequenceOf(key);
+  entry.user_key = UserKey(key);
+  if (internal_keys_) {
+    entry.value = value;
+    entry.sequence = SequenceOf(UserKeyOf(key));
+    entry.type = TypeOf(UserKeyOf(key));
+    return entry;
+  }
+  entry.value = Slice(value.data(), value.size() - 1);
+  entry.type =
+      static_cast<ValueType>(static_cast<uint8_t>(value[value.size() - 1]));
+  return entry;
+}
+
+inline Slice StoredForm::UserKey(const Slice& key) const {
+  return internal_keys_ ? UserKeyOf(UserKeyOf(key)) : UserKeyOf(key);
+}
 
 }  // namespace ashlar::internal
 

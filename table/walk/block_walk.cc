@@ -270,10 +270,17 @@ bool BlockWalk::FormAt(uint64_t offset, Place place, FoundBlock* found) {
   found->handle.offset = offset;
   found->has_form = true;
   if (head[0] != 0) return CompressedAt(offset, place, found);
-  const auto size =
-      FindPlainEnd(offset, place == Place::kExpected, &bytes_, &steps_);
-  return size.has_value() &&
-         IsSigned(offset, *size, CompressionType::kNoCompression, found);
+  for (const PlainForm form : kPlainForms) {
+    const bool of_index =
+        form == PlainForm::kIndex || form == PlainForm::kIndexWithFirstKeys;
+    if (of_index && place != Place::kExpected) break;
+    const auto size = FindPlainEnd(offset, form, &bytes_, &steps_);
+    if (size.has_value() &&
+        IsSigned(offset, *size, CompressionType::kNoCompression, found)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool BlockWalk::CompressedAt(uint64_t offset, Place place, FoundBlock* found) {

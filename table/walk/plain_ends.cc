@@ -27,6 +27,14 @@ bool CanBeFirstKey(const Slice& key) {
                      [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+// A place between two entries of a block whose values come after all keys.
+struct SeparatedPlace {
+  uint64_t offset = 0;
+  uint64_t entry = 0;     // the number of the entry that begins there
+  uint64_t key_size = 0;  // of the entry before
+  uint64_t values = 0;    // bytes of the values before
+};
+
 // One look for an end.
 class PlainWalk {
  public:
@@ -38,6 +46,9 @@ class PlainWalk {
   std::optional<uint64_t> FindIndex(bool first_keys);
 
  private:
+  std::optional<uint64_t> FindSeparatedBy(uint64_t interval, SeparatedPlace at);
+  std::optional<uint64_t> EndOfKeys(const SeparatedPlace& at);
+  bool PassSeparated(bool is_restart, SeparatedPlace* at);
   bool ReadHeader(uint64_t at, EntryHeader* header, uint32_t* value_offset,
                   uint64_t* size);
   bool IsFirstKey(uint64_t at, uint32_t size);
@@ -112,34 +123,68 @@ std::optional<uint64_t> PlainWalk::Find() {
 // The same for a block whose values come after all keys. Where the keys end is
 // not marked, so each place is tried where the restart array can then be.
 std::optional<uint64_t> PlainWalk::FindSeparated() {
-  uint64_t at = begin_;
-  uint64_t key_size = 0;
-  uint64_t values = 0;
+  SeparatedPlace at{begin_, 0, 0, 0};
+  // Nor is it marked which entries are restart points, after whose header the
+  // offset of the value comes: a key may begin with that number. But every
+  // k-th entry is one, the first of them too. So each that may be the second
+  // restart point is tried as such.
   while ((steps_ -= 4) > 0) {
-    const uint64_t left = bytes_.size() - at;
-    if (values >= left || at - begin_ > kMostBlockBytes) return std::nullopt;
-    if (at != begin_ && WordAt(at + values) == 0) {
-      const auto end = EndOfRestarts(at + values, at - begin_, true);
-      if (end.has_value()) return end;
+    const auto end = EndOfKeys(at);
+    if (end.has_value()) return end;
+    SeparatedPlace restart = at;
+    const bool may_restart = at.entry != 0 && PassSeparated(true, &restart);
+    if (may_restart) {
+      const auto found = FindSeparatedBy(at.entry, restart);
+      if (found.has_value()) return found;
     }
-    piece_ = Slice();  // the look at the word may have replaced it
-    EntryHeader header;
-    uint32_t value_offset;
-    uint64_t header_size;
-    if (!ReadHeader(at, &header, &value_offset, &header_size)) break;
-    if (header.shared > key_size || header.non_shared == 0) break;
-    if (header.shared == 0 && value_offset == values) {
-      header_size += VarintLength(value_offset);
-    } else if (at == begin_) {
-      break;
-    }
-    if (header_size + header.non_shared > left) break;
-    if (at == begin_ && !IsFirstKey(at + header_size, header.non_shared)) break;
-    key_size = header.shared + uint64_t{header.non_shared};
-    values += header.value_size;
-    at += header_size + header.non_shared;
+    if (!PassSeparated(at.entry == 0, &at)) break;
   }
   return std::nullopt;
+}
+
+// Goes on after the second restart point, if each `interval`-th entry is one.
+std::optional<uint64_t> PlainWalk::FindSeparatedBy(uint64_t interval,
+                                                   SeparatedPlace at) {
+  while ((steps_ -= 4) > 0) {
+    const auto end = EndOfKeys(at);
+    if (end.has_value()) return end;
+    if (!PassSeparated(at.entry % interval == 0, &at)) break;
+  }
+  return std::nullopt;
+}
+
+// Returns the end of the block if its keys can end here.
+std::optional<uint64_t> PlainWalk::EndOfKeys(const SeparatedPlace& at) {
+  if (at.entry == 0 || at.values >= bytes_.size() - at.offset) {
+    return std::nullopt;
+  }
+  if (WordAt(at.offset + at.values) != 0) return std::nullopt;
+  return EndOfRestarts(at.offset + at.values, at.offset - begin_, true);
+}
+
+// Moves on over one entry. Returns false if none can be there.
+bool PlainWalk::PassSeparated(bool is_restart, SeparatedPlace* at) {
+  const uint64_t left = bytes_.size() - at->offset;
+  if (at->values >= left || at->offset - begin_ > kMostBlockBytes) return false;
+  piece_ = Slice();  // the look at a word may have replaced it
+  EntryHeader header;
+  uint32_t value_offset;
+  uint64_t size;
+  if (!ReadHeader(at->offset, &header, &value_offset, &size)) return false;
+  if (header.shared > at->key_size || header.non_shared == 0) return false;
+  if (is_restart) {
+    if (header.shared != 0 || value_offset != at->values) return false;
+    size += VarintLength(value_offset);
+  }
+  if (size + header.non_shared > left) return false;
+  if (at->entry == 0 && !IsFirstKey(at->offset + size, header.non_shared)) {
+    return false;
+  }
+  at->key_size = header.shared + uint64_t{header.non_shared};
+  at->values += header.value_size;
+  at->offset += size + header.non_shared;
+  ++at->entry;
+  return true;
 }
 
 // The same for an index block whose handles have no length before them. After a
@@ -245,17 +290,22 @@ std::optional<uint64_t> PlainWalk::EndOfHashIndex(uint64_t at,
 
 }  // namespace
 
-std::optional<uint64_t> FindPlainEnd(uint64_t offset, bool with_indexes,
+std::optional<uint64_t> FindPlainEnd(uint64_t offset, PlainForm form,
                                      WalkBytes* bytes, int64_t* steps) {
   const Slice head = bytes->Peek(offset, kWord);
   if (head.size() < kWord || head[0] != 0) return std::nullopt;
-  auto end = PlainWalk(offset, bytes, steps).Find();
-  if (!end.has_value()) end = PlainWalk(offset, bytes, steps).FindSeparated();
-  for (const bool first_keys : {false, true}) {
-    if (end.has_value() || !with_indexes) break;
-    end = PlainWalk(offset, bytes, steps).FindIndex(first_keys);
+  PlainWalk walk(offset, bytes, steps);
+  switch (form) {
+    case PlainForm::kEntries:
+      return walk.Find();
+    case PlainForm::kSeparated:
+      return walk.FindSeparated();
+    case PlainForm::kIndex:
+      return walk.FindIndex(false);
+    case PlainForm::kIndexWithFirstKeys:
+      return walk.FindIndex(true);
   }
-  return end;
+  return std::nullopt;
 }
 
 }  // namespace ashlar::internal

@@ -21,12 +21,24 @@
 
 namespace ashlar::internal {
 
+// How the entries of a block are stored. The bytes of one form may by chance be
+// a block of another, of another size, so the caller tries each.
+enum class PlainForm : uint8_t {
+  kEntries,
+  kSeparated,  // the values come after all keys
+  // Index blocks, whose handles are not values with a length.
+  kIndex,
+  kIndexWithFirstKeys,
+};
+inline constexpr PlainForm kPlainForms[] = {
+    PlainForm::kEntries, PlainForm::kSeparated, PlainForm::kIndex,
+    PlainForm::kIndexWithFirstKeys};
+
 // Returns the size of the block of keys and values that begins at `offset`, or
-// nothing if none seems to be there. Subtracts the steps that it takes from
-// *steps, and finds nothing once they are used up; a step is about a
-// nanosecond's work. with_indexes: whether index blocks are looked for too,
-// whose handles are not values with a length.
-std::optional<uint64_t> FindPlainEnd(uint64_t offset, bool with_indexes,
+// nothing if none of this form seems to be there. Subtracts the steps that it
+// takes from *steps, and finds nothing once they are used up; a step is about a
+// nanosecond's work.
+std::optional<uint64_t> FindPlainEnd(uint64_t offset, PlainForm form,
                                      WalkBytes* bytes, int64_t* steps);
 
 }  // namespace ashlar::internal

@@ -5,6 +5,8 @@
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_BYTE_MASK_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_BYTE_MASK_H_
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,6 +41,19 @@ inline uint64_t ByteMask(const char* text, char wanted) {
 // The lowest `count` bits; all, if `count` is 64 or more.
 constexpr uint64_t LowBits(size_t count) {
   return count >= kMaskBytes ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+
+// Returns the first of the bytes [from, end) that is one of those wanted, or
+// `end`. Requires: after `end`, the text has kMaskBytes more bytes of any kind.
+template <typename... Chars>
+char* FindAnyOf(char* from, char* end, Chars... wanted) {
+  while (from < end) {
+    const auto left = static_cast<size_t>(end - from);
+    const uint64_t marks = (ByteMask(from, wanted) | ...) & LowBits(left);
+    if (marks != 0) return from + std::countr_zero(marks);
+    from += std::min(left, kMaskBytes);
+  }
+  return end;
 }
 
 }  // namespace ashlar::tool

@@ -1,5 +1,9 @@
 #include "tools/ashlar/rows/csv_row_parser.h"
 
+#include <cstring>
+
+#include "tools/ashlar/rows/byte_mask.h"
+
 namespace ashlar::tool {
 
 RowParser::Outcome CsvRowParser::Parse(char* line, size_t size, Row* row,
@@ -18,7 +22,7 @@ std::string_view CsvRowParser::Split(char* line, size_t size,
                                      const char** bad) {
   fields_.clear();
   char* from = line;
-  const char* const end = line + size;
+  char* const end = line + size;
   while (true) {
     const std::string_view fault = from < end && *from == '"'
                                        ? TakeQuoted(&from, end, bad)
@@ -28,25 +32,27 @@ std::string_view CsvRowParser::Split(char* line, size_t size,
   }
 }
 
-// Takes the quotes off in place: two quotes mean one, and a single one ends the
-// field.
-std::string_view CsvRowParser::TakeQuoted(char** from, const char* end,
+// Takes the quotes off: two quotes mean one, and a single one ends the field.
+// A field without doubled quotes stays where it is, others are closed up.
+std::string_view CsvRowParser::TakeQuoted(char** from, char* end,
                                           const char** bad) {
-  char* const start = *from;
-  char* next = start + 1;
+  char* const start = *from + 1;
   char* to = start;
+  char* next = start;
   while (true) {
-    if (next == end) {
-      *bad = start;
+    char* const quote = FindAnyOf(next, end, '"');
+    if (quote == end) {
+      *bad = *from;
       return "this quote is not closed before the end of the input";
     }
-    if (*next == '"') {
-      if (next + 1 == end || next[1] != '"') break;
-      ++next;
-    }
-    *to++ = *next++;
+    const bool is_doubled = quote + 1 < end && quote[1] == '"';
+    const auto taken = static_cast<size_t>(quote - next) + is_doubled;
+    if (to != next) std::memmove(to, next, taken);
+    to += taken;
+    next = quote + 1;
+    if (!is_doubled) break;
+    ++next;
   }
-  ++next;
   if (next < end && *next != format_->delimiter) {
     *bad = next;
     return "after a closing quote, expected the delimiter or the end of the "
@@ -57,12 +63,11 @@ std::string_view CsvRowParser::TakeQuoted(char** from, const char* end,
   return {};
 }
 
-std::string_view CsvRowParser::TakePlain(char** from, const char* end,
+std::string_view CsvRowParser::TakePlain(char** from, char* end,
                                          const char** bad) {
   char* const start = *from;
-  char* next = start;
-  for (; next < end && *next != format_->delimiter; ++next) {
-    if (*next != '"' && *next != '\r') continue;
+  char* const next = FindAnyOf(start, end, format_->delimiter, '"', '\r');
+  if (next < end && *next != format_->delimiter) {
     *bad = next;
     return *next == '"' ? "a quote in a column that does not begin with one; "
                           "expected the whole column in quotes, and quotes in "

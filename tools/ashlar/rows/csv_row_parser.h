@@ -34,8 +34,8 @@ class CsvRowParser : public RowParser {
   // Returns an empty text, or what is wrong with the field that follows the
   // last one in fields_, and sets *bad to the byte.
   std::string_view Split(char* line, size_t size, const char** bad);
-  std::string_view TakeQuoted(char** from, const char* end, const char** bad);
-  std::string_view TakePlain(char** from, const char* end, const char** bad);
+  std::string_view TakeQuoted(char** from, char* end, const char** bad);
+  std::string_view TakePlain(char** from, char* end, const char** bad);
 
   const RowFormat* const format_;
   RowColumns columns_;

@@ -1,11 +1,14 @@
 #include "tools/ashlar/rows/line_reader.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
+
+#include "tools/ashlar/rows/byte_mask.h"
 
 namespace ashlar::tool {
 namespace {
@@ -85,16 +88,12 @@ void LineReader::FindLines(size_t end, LineBatch* batch) {
     });
     return;
   }
-  while (scanned_ < end) {
-    const void* const found =
-        std::memchr(text + scanned_, '\n', end - scanned_);
-    if (found == nullptr) {
-      scanned_ = end;
-      return;
+  for (; scanned_ < end; scanned_ += std::min(kMaskBytes, end - scanned_)) {
+    uint64_t breaks = ByteMask(text + scanned_, '\n') & LowBits(end - scanned_);
+    for (; breaks != 0; breaks &= breaks - 1) {
+      AddLine(scanned_ + static_cast<size_t>(std::countr_zero(breaks)), 0,
+              batch);
     }
-    AddLine(static_cast<size_t>(static_cast<const char*>(found) - text), 0,
-            batch);
-    scanned_ = begin_;
   }
 }
 

@@ -36,7 +36,8 @@ class RowParser {
   virtual bool EndInput(std::string* /*reason*/) { return true; }
   // Parses the line, and may change it in place. The row's slices point into
   // the line and into *room. If it returns kMalformed or kUnusable, *reason
-  // says in which column, why, and what was expected.
+  // says in which column, why, and what was expected. Requires: after the line
+  // there are LineBatch::kSpare more bytes of any kind, which it may read.
   virtual Outcome Parse(char* line, size_t size, Row* row, RowBytes* room,
                         std::string* reason) = 0;
 

@@ -1,9 +1,9 @@
 #include "tools/ashlar/rows/tsv_row_parser.h"
 
-#include <cstring>
 #include <optional>
 
 #include "tools/ashlar/print/escaped_text.h"
+#include "tools/ashlar/rows/byte_mask.h"
 
 namespace ashlar::tool {
 
@@ -26,16 +26,16 @@ RowParser::Outcome TsvRowParser::Parse(char* line, size_t size, Row* row,
   fields_.clear();
   char* const end = line + size;
   for (char* from = line;;) {
-    const auto rest = static_cast<size_t>(end - from);
-    char* const tab =
-        rest == 0 ? nullptr : static_cast<char*>(std::memchr(from, '\t', rest));
-    const size_t written =
-        tab == nullptr ? rest : static_cast<size_t>(tab - from);
+    // Most columns have no escape.
+    char* const mark = FindAnyOf(from, end, '\t', '\\');
+    const bool has_escape = mark < end && *mark == '\\';
+    char* const stop = has_escape ? FindAnyOf(mark, end, '\t') : mark;
+    const auto written = static_cast<size_t>(stop - from);
     size_t length = written;
     const bool is_null =
         format_->null && Slice(from, written) == Slice(*format_->null);
     const std::optional<size_t> bad =
-        is_null ? std::nullopt : UnescapeInPlace(from, &length);
+        is_null || !has_escape ? std::nullopt : UnescapeInPlace(from, &length);
     if (bad) {
       *reason = columns_.Describe(fields_.size()) + ", byte " +
                 std::to_string(*bad + 1) + " of it: ";
@@ -43,8 +43,8 @@ RowParser::Outcome TsvRowParser::Parse(char* line, size_t size, Row* row,
       return columns_.TakeMalformed();
     }
     fields_.push_back({Slice(from, length), is_null});
-    if (tab == nullptr) break;
-    from = tab + 1;
+    if (stop == end) break;
+    from = stop + 1;  // after the TAB
   }
   if (fields_.size() == 1 && format_->columns.is_default) {
     *reason = size == 0 ? "the line is empty" : "no TAB after the key";
