@@ -534,6 +534,45 @@ TEST(CompactionService, TellsTheSameOfACompaction) {
   EXPECT_EQ(ours.largest_output_key_prefix, stock.largest_output_key_prefix);
 }
 
+// A range deletion begins before the first entry of its table, and ends after
+// the last one. What it hides is at a deeper level.
+TEST(CompactionService, RangeDeletionsReachBeyondEntries) {
+  const ServiceFolder folder("ranges");
+  const auto queue = OpenQueue(folder / "queue");
+  const RunningWorker worker(queue);
+  const auto service = NewService(queue);
+  ServedDatabase db("ranges-db", service);
+  for (const char* key : {"b", "d", "m", "x", "z"}) {
+    Require(db->Put({}, key, "old"));
+  }
+  Require(db->Flush({}));
+  Require(db.Compact());
+  Require(db->DeleteRange({}, db->DefaultColumnFamily(), "c", "y"));
+  Require(db->Put({}, "m", "new"));
+  Require(db->Put({}, "n", "new"));
+  Require(db->Flush({}));
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    if (file.level == 0) names.push_back(file.name);
+  }
+  ASSERT_EQ(names.size(), 1u);
+  const uint64_t before = service->Counts().by_library;
+  Require(db->CompactFiles({}, names, 1));
+  EXPECT_EQ(service->Counts().by_library, before + 1)
+      << Describe(service->Counts());
+  const auto value_of = [&db](const char* key) {
+    std::string value;
+    return db->Get({}, key, &value).ok() ? value : "none";
+  };
+  EXPECT_EQ(value_of("b"), "old");
+  EXPECT_EQ(value_of("d"), "none");
+  EXPECT_EQ(value_of("m"), "new");
+  EXPECT_EQ(value_of("x"), "none");
+  EXPECT_EQ(value_of("z"), "old");
+}
+
 TEST(CompactionService, ServesColumnFamiliesWithAnyName) {
   const ServiceFolder folder("families");
   const auto queue = OpenQueue(folder / "queue");

@@ -194,9 +194,14 @@ class Databases {
     Close();
     Open(false);
     Require(each_[1]->VerifyChecksum());
+    const bool has_checksums =
+        each_[1]->GetDBOptions().file_checksum_gen_factory != nullptr;
+    if (has_checksums) Require(each_[1]->VerifyFileChecksums({}));
     std::vector<rocksdb::LiveFileMetaData> files;
     each_[1]->GetLiveFilesMetaData(&files);
     for (const rocksdb::LiveFileMetaData& file : files) {
+      EXPECT_EQ(file.file_checksum_func_name,
+                has_checksums ? "FileChecksumCrc32c" : "Unknown");
       EXPECT_NE(file.epoch_number, 0u);
       EXPECT_NE(file.oldest_ancester_time, 0u);
       // RocksDB itself does not know it of what it flushes when it opens.
