@@ -62,10 +62,11 @@ rocksdb::Status CheckFileSize(const rocksdb::TableReaderOptions& theirs,
 }
 
 // Opens a table by Ashlar, or sets plan->obstacle and leaves the file in
-// *shared.
+// *shared. `has_timestamps`: the keys of the database have some. Then the table
+// may be older than they are, and Ashlar refuses its comparator.
 ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
                             const rocksdb::ReadOptions& read_options,
-                            ReadPlan* plan,
+                            bool has_timestamps, ReadPlan* plan,
                             std::unique_ptr<ashlar::TableReader>* reader) {
   const auto open = [&]() -> ashlar::Status {
     auto file = std::make_unique<ReadableFile>(shared, file_size, read_options);
@@ -84,7 +85,8 @@ ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
     plan->options.skip_filters = true;
     if (open().ok()) status = {};
   }
-  if (status.IsNotSupported()) {
+  if (status.IsNotSupported() ||
+      (status.IsInvalidArgument() && has_timestamps)) {
     plan->obstacle = status.ToString();
   } else if (status.ok() && HasForeignCodecs(**reader)) {
     plan->obstacle = "a compression manager";
@@ -135,8 +137,10 @@ rocksdb::Status OpenAdaptedTable(
         std::make_shared<std::unique_ptr<rocksdb::RandomAccessFileReader>>(
             std::move(file));
     std::unique_ptr<ashlar::TableReader> reader;
-    const ashlar::Status status =
-        OpenByAshlar(shared, file_size, read_options, &plan, &reader);
+    const bool has_timestamps =
+        theirs.internal_comparator.user_comparator()->timestamp_size() > 0;
+    const ashlar::Status status = OpenByAshlar(shared, file_size, read_options,
+                                               has_timestamps, &plan, &reader);
     if (status.ok() || status.IsCorruption()) {
       rocksdb::Status size = CheckFileSize(theirs, shared->get(), file_size);
       if (!size.ok()) return size;

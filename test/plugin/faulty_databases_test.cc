@@ -8,6 +8,7 @@
 //
 // Ashlar may do other operations than RocksDB, or in another order. So the
 // outcomes are compared by the kind of operation that failed.
+#include <env/composite_env_wrapper.h>
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
@@ -25,9 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "env/composite_env_wrapper.h"
-#include "faulty_tables_fs.h"
 #include "plugin/rocksdb/ashlar_rocksdb.h"
+#include "test/plugin/faulty_tables_fs.h"
 #include "test/support/thorough.h"
 
 namespace ashlar::testing {

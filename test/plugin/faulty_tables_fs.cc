@@ -1,4 +1,4 @@
-#include "faulty_tables_fs.h"
+#include "test/plugin/faulty_tables_fs.h"
 
 #include <string_view>
 #include <utility>

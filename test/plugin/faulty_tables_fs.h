@@ -11,14 +11,13 @@
 
 #include <rocksdb/file_system.h>
 #include <rocksdb/system_clock.h>
+#include <utilities/fault_injection_fs.h>
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-
-#include "utilities/fault_injection_fs.h"
 
 namespace ashlar::testing {
 

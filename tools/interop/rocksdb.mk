@@ -34,7 +34,8 @@ rocksdb-check: rocksdb-plugin
 	@$(adapter) -B build -DASHLAR_BUILD_TESTS=ON -DASHLAR_WERROR=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target \
 		ashlar_cache_plugin_test ashlar_cache_ops_test \
-		adapted_databases_test faulty_databases_test
+		adapted_counters_test adapted_databases_test \
+		faulty_databases_test
 	@ctest --test-dir build -L plugin --output-on-failure --no-tests=error \
 		-j$(JOBS)
 	@JOBS=$(JOBS) tools/interop/rocksdb_programs/build db_stress
