@@ -7,6 +7,7 @@
 #include "built_table.h"
 #include "conversions.h"
 #include "failed_build.h"
+#include "file/read_write_util.h"
 #include "read_table.h"
 #include "rocksdb/env.h"
 
@@ -43,11 +44,29 @@ bool HasForeignCodecs(const ashlar::TableReader& reader) {
          text.compare(0, end, "BuiltinV2") != 0;
 }
 
+// RocksDB never opens a file whose size is not that in its manifest, and gives
+// an error of the file system back as it is.
+rocksdb::Status CheckFileSize(const rocksdb::TableReaderOptions& theirs,
+                              rocksdb::RandomAccessFileReader* file,
+                              uint64_t expected) {
+  uint64_t actual = 0;
+  const rocksdb::IOStatus status = rocksdb::GetFileSizeFromOpenFileOrPath(
+      file->file(), theirs.ioptions.fs.get(), file->file_name(), &actual,
+      nullptr, rocksdb::FileSizeFallback::kAnyOpenFileError);
+  if (!status.ok()) return status;
+  if (actual == expected) return rocksdb::Status::OK();
+  return rocksdb::Status::Corruption(
+      "Sst file size mismatch between expected " + std::to_string(expected) +
+      " and file system " + std::to_string(actual) +
+      " sstable: " + file->file_name());
+}
+
 // Opens a table by Ashlar, or sets plan->obstacle and leaves the file in
-// *shared.
+// *shared. `has_timestamps`: the keys of the database have some. Then the table
+// may be older than they are, and Ashlar refuses its comparator.
 ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
                             const rocksdb::ReadOptions& read_options,
-                            ReadPlan* plan,
+                            bool has_timestamps, ReadPlan* plan,
                             std::unique_ptr<ashlar::TableReader>* reader) {
   const auto open = [&]() -> ashlar::Status {
     auto file = std::make_unique<ReadableFile>(shared, file_size, read_options);
@@ -59,12 +78,15 @@ ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
     return {};
   };
   ashlar::Status status = open();
-  if (status.IsCorruption() && !plan->options.skip_filters) {
-    // RocksDB does without a filter that is damaged.
+  // RocksDB does without a filter that is damaged. A status of the file system
+  // has a payload: it is no damage.
+  const bool is_damaged = status.IsCorruption() && status.payload() == 0;
+  if (is_damaged && !plan->options.skip_filters) {
     plan->options.skip_filters = true;
     if (open().ok()) status = {};
   }
-  if (status.IsNotSupported()) {
+  if (status.IsNotSupported() ||
+      (status.IsInvalidArgument() && has_timestamps)) {
     plan->obstacle = status.ToString();
   } else if (status.ok() && HasForeignCodecs(**reader)) {
     plan->obstacle = "a compression manager";
@@ -115,8 +137,14 @@ rocksdb::Status OpenAdaptedTable(
         std::make_shared<std::unique_ptr<rocksdb::RandomAccessFileReader>>(
             std::move(file));
     std::unique_ptr<ashlar::TableReader> reader;
-    const ashlar::Status status =
-        OpenByAshlar(shared, file_size, read_options, &plan, &reader);
+    const bool has_timestamps =
+        theirs.internal_comparator.user_comparator()->timestamp_size() > 0;
+    const ashlar::Status status = OpenByAshlar(shared, file_size, read_options,
+                                               has_timestamps, &plan, &reader);
+    if (status.ok() || status.IsCorruption()) {
+      rocksdb::Status size = CheckFileSize(theirs, shared->get(), file_size);
+      if (!size.ok()) return size;
+    }
     if (reader != nullptr) {
       rocksdb::Status created =
           ReadTable::Create(std::move(reader), theirs, file_size, table);

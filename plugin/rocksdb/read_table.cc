@@ -12,7 +12,6 @@
 #include "table/unique_id_impl.h"
 #include "table_facts.h"
 #include "table_walk.h"
-#include "their_counters.h"
 #include "util/vector_iterator.h"
 
 namespace ashlar_rocksdb {
@@ -56,6 +55,7 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
       equal_keys_have_equal_bytes_(
           !comparator_.user_comparator()
                ->CanKeysWithDifferentByteContentsBeEqual()),
+      level_(theirs.level),
       file_size_(file_size),
       // Not make_shared: RocksDB asks malloc for the size of the object.
       properties_(
@@ -153,7 +153,13 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
                             : read_options.readahead_size,
       .allow_unprepared_value = allow_unprepared_value,
       .times = times_.get(),
-      .asked_prefixes = nullptr};
+      .asked_prefixes = nullptr,
+      // Not those of compactions, as in RocksDB.
+      .statistics = caller == rocksdb::TableReaderCaller::kCompaction
+                        ? nullptr
+                        : their_options_.stats,
+      .level = level_,
+      .is_last_level = level_ == their_options_.num_levels - 1};
   if (!skip_filters && !read_options.total_order_seek &&
       !read_options.auto_prefix_mode && HasPrefixesOf(prefix_extractor)) {
     options.asked_prefixes = prefix_extractor;
@@ -168,7 +174,7 @@ rocksdb::Status ReadTable::Get(
     rocksdb::GetContext* get_context,
     const rocksdb::SliceTransform* /*prefix_extractor*/,
     bool /*skip_filters*/) {
-  const PassedPerfContext perf;
+  PassedPerfContext perf(level_);
   if (!equal_keys_have_equal_bytes_) [[unlikely]] {
     return GetByWalk(read_options, key, get_context);
   }
@@ -187,6 +193,7 @@ rocksdb::Status ReadTable::Get(
   const ashlar::Status status =
       reader_->Get(options, ToAshlar(user_key),
                    rocksdb::GetInternalKeySeqno(key), &result, on_operand);
+  perf.TakeFilterAnswer(result);
   return found.Take(status, &result);
 }
 
@@ -200,7 +207,7 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
     asked.keys[asked.count++] = &*each;
   }
   if (asked.count == 0) return;
-  const PassedPerfContext perf;
+  PassedPerfContext perf(level_);
   if (!equal_keys_have_equal_bytes_) [[unlikely]] {
     for (size_t i = 0; i < asked.count; ++i) {
       *asked.keys[i]->s = GetByWalk(read_options, asked.keys[i]->ikey,
@@ -218,7 +225,7 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
       [[unlikely]] {
     VisitBatch(options, asked);
   } else {
-    GetBatch(options, asked);
+    GetBatch(options, asked, &perf);
   }
   // RocksDB sums these over the keys of a batch, for histograms by level.
   const PassedPerfContext::FileReads reads = perf.file_reads();
@@ -230,7 +237,8 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
 }
 
 void ReadTable::GetBatch(const ashlar::ReadOptions& options,
-                         const AskedKeys& asked) const {
+                         const AskedKeys& asked,
+                         PassedPerfContext* perf) const {
   const auto on_operand = [&asked](size_t key,
                                    const ashlar::MergeOperand& operand,
                                    ashlar::SequenceNumber sequence) {
@@ -246,6 +254,7 @@ void ReadTable::GetBatch(const ashlar::ReadOptions& options,
                     std::span(statuses.data(), asked.count), on_operand);
   for (size_t i = 0; i < asked.count; ++i) {
     FoundEntry found(asked.keys[i]->ukey_with_ts, asked.keys[i]->get_context);
+    perf->TakeFilterAnswer(results[i]);
     *asked.keys[i]->s = found.Take(statuses[i], &results[i]);
   }
 }

@@ -14,6 +14,7 @@
 #include "db/seqno_to_time_mapping.h"
 #include "read_plan.h"
 #include "table/table_reader.h"
+#include "their_counters.h"
 
 namespace ashlar_rocksdb {
 
@@ -91,8 +92,8 @@ class ReadTable final : public rocksdb::TableReader {
     std::array<ashlar::Slice, kMostAsked> slices;
     size_t count = 0;
   };
-  void GetBatch(const ashlar::ReadOptions& options,
-                const AskedKeys& asked) const;
+  void GetBatch(const ashlar::ReadOptions& options, const AskedKeys& asked,
+                PassedPerfContext* perf) const;
   // These two are for reads whose callback decides which versions it sees.
   void VisitBatch(const ashlar::ReadOptions& options,
                   const AskedKeys& asked) const;
@@ -112,6 +113,7 @@ class ReadTable final : public rocksdb::TableReader {
   const size_t timestamp_size_;
   // Ashlar's point reads go by it. RocksDB's comparators may do otherwise.
   const bool equal_keys_have_equal_bytes_;
+  const int level_;  // in the tree, when the table was opened
   const uint64_t file_size_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;
   // What opening was given, and whether the table's prefixes are by it.

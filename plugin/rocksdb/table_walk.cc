@@ -84,33 +84,40 @@ bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key,
   const ashlar::Status status = reader_.PrefixMayMatch(
       ReadOptionsFrom(options_.read_options), ToAshlar(asked), &answer);
   // A filter that cannot be read rules nothing out.
-  return status.ok() && answer == ashlar::GetResult::Filter::kAbsent;
+  if (!status.ok() || answer == ashlar::GetResult::Filter::kNone) return false;
+  const bool is_ruled_out = answer == ashlar::GetResult::Filter::kAbsent;
+  CountSeekFilter(options_.statistics, options_.is_last_level, is_ruled_out);
+  return is_ruled_out;
 }
 
 void TableWalk::SeekToFirst() {
-  const PassedPerfContext perf;
+  const PassedPerfContext perf(options_.level);
   TakeUpperBound();
   if (!is_void_) iterator_.SeekToFirst();
+  CountData();
 }
 
 void TableWalk::SeekToLast() {
-  const PassedPerfContext perf;
+  const PassedPerfContext perf(options_.level);
   TakeUpperBound();
   if (!is_void_) iterator_.SeekToLast();
+  CountData();
 }
 
 void TableWalk::Seek(const rocksdb::Slice& target) {
-  const PassedPerfContext perf;
+  const PassedPerfContext perf(options_.level);
   TakeUpperBound();
   is_void_ = is_void_ || IsRuledOut(target, /*backward=*/false);
   if (!is_void_) iterator_.SeekInternal(ToAshlar(target));
+  CountData();
 }
 
 void TableWalk::SeekForPrev(const rocksdb::Slice& target) {
-  const PassedPerfContext perf;
+  const PassedPerfContext perf(options_.level);
   TakeUpperBound();
   is_void_ = is_void_ || IsRuledOut(target, /*backward=*/true);
   if (!is_void_) iterator_.SeekForPrevInternal(ToAshlar(target));
+  CountData();
 }
 
 void TableWalk::SetPinnedItersMgr(rocksdb::PinnedIteratorsManager* pins) {

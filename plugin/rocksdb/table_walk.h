@@ -26,6 +26,11 @@ struct WalkOptions {
   // If not null, seeks ask the filter for the prefix of their key, and find
   // nothing if the table does not have it. RocksDB keeps it alive.
   const rocksdb::SliceTransform* asked_prefixes = nullptr;
+  // Count seeks, by the table's level. Null: not counted. They must outlive the
+  // walk.
+  rocksdb::Statistics* statistics = nullptr;
+  int level = 0;
+  bool is_last_level = false;
 };
 
 class TableWalk final : public rocksdb::InternalIterator {
@@ -33,7 +38,7 @@ class TableWalk final : public rocksdb::InternalIterator {
   // `reader` must outlive it.
   TableWalk(const ashlar::TableReader& reader, const WalkOptions& options);
   // Passes on what moves between seeks have counted.
-  ~TableWalk() override { const PassedPerfContext perf; }
+  ~TableWalk() override { const PassedPerfContext perf(options_.level); }
 
   bool Valid() const override { return !is_void_ && iterator_.Valid(); }
   void SeekToFirst() override;
@@ -75,6 +80,13 @@ class TableWalk final : public rocksdb::InternalIterator {
   // Prepares for a seek. RocksDB may change the bound that its options point to
   // between two seeks.
   void TakeUpperBound();
+  // Counts that the seek has come to data, if it has: to an entry, or to the
+  // bound.
+  void CountData() const {
+    if (options_.statistics == nullptr || is_void_) return;
+    if (!iterator_.Valid() && !iterator_.AtUpperBound()) return;
+    CountSeekData(options_.statistics, options_.is_last_level);
+  }
   // Returns whether the filter rules the prefix of the key out, for a walk that
   // seeks it backward or forward.
   bool IsRuledOut(const rocksdb::Slice& internal_key, bool backward) const;

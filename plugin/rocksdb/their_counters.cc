@@ -168,11 +168,49 @@ PassedPerfContext::FileReads PassedPerfContext::file_reads() const {
   return reads;
 }
 
-void PassedPerfContext::Pass() {
+void CountSeekFilter(rocksdb::Statistics* statistics, bool is_last_level,
+                     bool ruled_out) {
+  if (rocksdb::GetPerfLevel() > rocksdb::PerfLevel::kDisable) {
+    rocksdb::PerfContext* const context = rocksdb::get_perf_context();
+    ++(ruled_out ? context->bloom_sst_miss_count
+                 : context->bloom_sst_hit_count);
+  }
+  if (statistics == nullptr) return;
+  const rocksdb::Tickers in_last = ruled_out
+                                       ? rocksdb::LAST_LEVEL_SEEK_FILTERED
+                                       : rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH;
+  const rocksdb::Tickers above =
+      ruled_out ? rocksdb::NON_LAST_LEVEL_SEEK_FILTERED
+                : rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH;
+  statistics->recordTick(is_last_level ? in_last : above, 1);
+}
+
+void CountSeekData(rocksdb::Statistics* statistics, bool is_last_level) {
+  statistics->recordTick(is_last_level ? rocksdb::LAST_LEVEL_SEEK_DATA
+                                       : rocksdb::NON_LAST_LEVEL_SEEK_DATA,
+                         1);
+}
+
+void PassedPerfContext::PassByLevel(rocksdb::PerfContext* theirs) const {
+  const ashlar::PerfContext& ours = *ashlar::GetPerfContext();
+  rocksdb::PerfContextByLevel& level =
+      (*theirs->level_to_perf_context)[static_cast<uint32_t>(level_)];
+  level.bloom_filter_useful += ours.bloom_sst_miss_count;
+  level.bloom_filter_full_positive += ours.bloom_sst_hit_count;
+  level.bloom_filter_full_true_positive += true_positives_;
+  level.block_cache_hit_count += ours.block_cache_hit_count;
+  level.block_cache_miss_count += ours.block_cache_miss_count;
+}
+
+void PassedPerfContext::Pass() const {
   ashlar::PerfContext* const ours = ashlar::GetPerfContext();
   rocksdb::PerfContext* const theirs = rocksdb::get_perf_context();
   for (const PassedField& field : kPassedFields) {
     theirs->*field.theirs += ours->*field.ours;
+  }
+  if (theirs->per_level_perf_context_enabled &&
+      theirs->level_to_perf_context != nullptr) [[unlikely]] {
+    PassByLevel(theirs);
   }
   ours->Reset();
 }

@@ -12,6 +12,7 @@
 
 #include "ashlar/table/perf_context.h"
 #include "ashlar/table/statistics.h"
+#include "ashlar/table/table_reader.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/statistics.h"
@@ -30,14 +31,16 @@ ashlar::StatsLevel LevelFor(const rocksdb::Statistics& theirs);
 
 // While one lives, what the calling thread reads by Ashlar is counted, as far
 // as RocksDB's level for the thread asks for it; when it ends, RocksDB's
-// context has it.
+// context has it, also that of the table's level if the application has enabled
+// these.
 class PassedPerfContext {
  public:
-  PassedPerfContext() {
-    const rocksdb::PerfLevel level = rocksdb::GetPerfLevel();
-    is_counting_ = level > rocksdb::PerfLevel::kDisable;
+  // `level`: the table's, as RocksDB gave it when the table was opened.
+  explicit PassedPerfContext(int level) : level_(level) {
+    const rocksdb::PerfLevel theirs = rocksdb::GetPerfLevel();
+    is_counting_ = theirs > rocksdb::PerfLevel::kDisable;
     const ashlar::PerfLevel ours =
-        level >= rocksdb::PerfLevel::kEnableTimeExceptForMutex
+        theirs >= rocksdb::PerfLevel::kEnableTimeExceptForMutex
             ? ashlar::PerfLevel::kEnableTime
         : is_counting_ ? ashlar::PerfLevel::kEnableCount
                        : ashlar::PerfLevel::kDisable;
@@ -61,11 +64,32 @@ class PassedPerfContext {
   };
   FileReads file_reads() const;
 
- private:
-  static void Pass();
+  // Takes what the filter said of a key that was read. RocksDB counts by level
+  // how often a key was there that the filter let pass.
+  void TakeFilterAnswer(const ashlar::GetResult& result) {
+    true_positives_ +=
+        result.filter == ashlar::GetResult::Filter::kMaybe &&
+                result.state != ashlar::GetResult::State::kNotFound
+            ? 1
+            : 0;
+  }
 
+ private:
+  void Pass() const;
+  void PassByLevel(rocksdb::PerfContext* theirs) const;
+
+  const int level_;
+  uint32_t true_positives_ = 0;
   bool is_counting_;
 };
+
+// Counts what the filter said of the prefix of a seek: in the statistics, if
+// they are not null, by whether the table is in the last level; and in the
+// thread's context. RocksDB counts seeks apart from point reads.
+void CountSeekFilter(rocksdb::Statistics* statistics, bool is_last_level,
+                     bool ruled_out);
+// Counts a seek that has read data.
+void CountSeekData(rocksdb::Statistics* statistics, bool is_last_level);
 
 }  // namespace ashlar_rocksdb
 

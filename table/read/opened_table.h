@@ -160,7 +160,9 @@ Status ReadFooter(const RandomAccessFile& file, uint64_t tail_size,
 
 // Makes *chosen the comparator `given`, or, if that is null, the built-in one
 // that the properties name. Returns NotSupported if the one that they name is
-// neither given nor built in, and InvalidArgument if another one is given.
+// neither given nor built in, and InvalidArgument if another one is given. A
+// table that does not store its timestamps may be read without them, by the
+// comparator whose name lacks ".u64ts".
 Status ChooseComparator(const TableProperties& properties,
                         const Comparator* given, const Comparator** chosen);
 

@@ -399,12 +399,29 @@ Status ReadFooter(const RandomAccessFile& file, uint64_t tail_size,
       status.IsNotSupported() ? "unsupported footer" : "bad footer", status);
 }
 
+namespace {
+
+// Returns whether the table is one of keys with timestamps that does not store
+// them, and `given` orders the same keys without timestamps: RocksDB's
+// databases may give timestamps up that they have never stored.
+bool HasNoTimestampsFor(const TableProperties& properties,
+                        const Comparator& given) {
+  constexpr std::string_view kTimestampSuffix = ".u64ts";
+  return properties.user_defined_timestamps_persisted == 0 &&
+         given.timestamp_size() == 0 &&
+         properties.comparator_name ==
+             std::string(given.Name()).append(kTimestampSuffix);
+}
+
+}  // namespace
+
 Status ChooseComparator(const TableProperties& properties,
                         const Comparator* given, const Comparator** chosen) {
   const std::string& name = properties.comparator_name;
   if (given != nullptr) {
     *chosen = given;
     if (name.empty() || name == given->Name()) return {};
+    if (HasNoTimestampsFor(properties, *given)) return {};
     return Status::InvalidArgument("comparator " + name +
                                    " does not match the given one, " +
                                    std::string(given->Name()));

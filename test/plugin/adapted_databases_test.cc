@@ -489,6 +489,32 @@ TEST(AdaptedTable, IsReadWithoutADamagedFilter) {
   fs::remove_all(folder);
 }
 
+// RocksDB finds that a file has grown since it was written.
+TEST(AdaptedTable, IsNotOpenedIfItsFileHasAnotherSize) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("grown-" + std::to_string(getpid()));
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.table_factory.reset(NewAshlarTableFactory());
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, folder.string(), &db));
+  Require(db->Put({}, "key", "value"));
+  Require(db->Flush({}));
+  rocksdb::TablePropertiesCollection all;
+  Require(db->GetPropertiesOfAllTables(&all));
+  ASSERT_EQ(all.size(), 1u);
+  const std::string path = all.begin()->first;
+  db.reset();
+  std::ofstream(path, std::ios::app | std::ios::binary) << "more";
+  const rocksdb::Status status =
+      rocksdb::DB::Open(options, folder.string(), &db);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find("size mismatch"), std::string::npos)
+      << status.ToString();
+  db.reset();
+  fs::remove_all(folder);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, AdaptedDatabases,
                          testing::Range(size_t{0}, std::size(kConfigurations)),
                          [](const testing::TestParamInfo<size_t>& each) {

@@ -479,6 +479,39 @@ TEST(Timestamps, ExternalFiles) {
   }
 }
 
+// A database may give up timestamps that it has never stored.
+TEST(Timestamps, TableThatDoesNotStoreThemIsReadWithoutThem) {
+  for (const bool persisted : {false, true}) {
+    TableOptions options;
+    options.comparator = BytewiseComparatorWithU64Ts();
+    options.persist_user_defined_timestamps = persisted;
+    std::string bytes;
+    const auto file = NewMemoryWritableFile("f.sst", &bytes);
+    auto builder = TableBuilder::Create(options, FixedBuild(), file.get());
+    Require(builder.status());
+    Require((*builder)->Add(
+        MakeInternalKey("key" + EncodeU64Ts(0), 1, ValueType::kTypeValue),
+        "value"));
+    Require((*builder)->Finish());
+    auto reader = TableReader::Open(NewMemoryFile("f.sst", bytes),
+                                    {.comparator = BytewiseComparator()});
+    if (persisted) {
+      EXPECT_TRUE(reader.status().IsInvalidArgument())
+          << reader.status().ToString();
+      continue;
+    }
+    Require(reader.status());
+    GetResult result;
+    Require((*reader)->Get("key", &result));
+    EXPECT_EQ(result.value.slice(), "value");
+    auto reversed =
+        TableReader::Open(NewMemoryFile("f.sst", bytes),
+                          {.comparator = ReverseBytewiseComparator()});
+    EXPECT_TRUE(reversed.status().IsInvalidArgument())
+        << reversed.status().ToString();
+  }
+}
+
 TEST(Timestamps, WrongOptionsAreRefused) {
   TableOptions options;
   options.persist_user_defined_timestamps = false;

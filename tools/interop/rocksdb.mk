@@ -40,9 +40,10 @@ rocksdb-compaction-demo: rocksdb-plugin
 rocksdb-check: rocksdb-plugin
 	@$(adapter) -B build -DASHLAR_BUILD_TESTS=ON -DASHLAR_WERROR=ON $(quietly)
 	@cmake --build build -j $(JOBS) --target \
-		ashlar_cache_plugin_test ashlar_cache_ops_test adapted_databases_test \
-		compaction_service_test ashlar_compaction_worker \
-		ashlar_compaction_example
+		ashlar_cache_plugin_test ashlar_cache_ops_test \
+		adapted_counters_test adapted_databases_test \
+		faulty_databases_test compaction_service_test \
+		ashlar_compaction_worker ashlar_compaction_example
 	@ctest --test-dir build -L plugin --output-on-failure --no-tests=error \
 		-j$(JOBS)
 	@plugin/rocksdb/compaction_service/demo

@@ -1,0 +1,167 @@
+// What RocksDB counts of reads of tables: the same on Ashlar's tables as on its
+// own. The rest is by the tests of the library (read_counters_test).
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugin/rocksdb/ashlar_rocksdb.h"
+
+namespace ashlar::testing {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+void Require(const Status& status) {
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+// A database in memory with a table in each of two levels, of which the lower
+// is the last one. All keys of prefix "a" are in the lower, of "b" in the upper
+// one, and of "c" nowhere.
+class CountedDatabase {
+ public:
+  CountedDatabase(bool on_ashlar, bool has_whole_keys)
+      : env_(rocksdb::NewMemEnv(rocksdb::Env::Default())) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(20));
+    table.whole_key_filtering = has_whole_keys;
+    table.block_cache = rocksdb::NewLRUCache(4 << 20);
+    ashlar_rocksdb::AshlarTableOptions ashlar;
+    ashlar.allow_fallback = false;
+    ashlar.build = on_ashlar;
+    ashlar.read = on_ashlar;
+    options_.table_factory.reset(
+        ashlar_rocksdb::NewAshlarTableFactory(table, ashlar));
+    options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(1));
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.num_levels = 2;
+    options_.statistics = rocksdb::CreateDBStatistics();
+    Require(rocksdb::DB::Open(options_, "/counted", &db_));
+    Fill("a");
+    // A file that is only moved down counts for the level where it was opened.
+    rocksdb::CompactRangeOptions rewrite;
+    rewrite.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForce;
+    Require(db_->CompactRange(rewrite, nullptr, nullptr));
+    Fill("b");
+    Require(options_.statistics->Reset());
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+    rocksdb::get_perf_context()->EnablePerLevelPerfContext();
+    rocksdb::get_perf_context()->Reset();
+  }
+  ~CountedDatabase() {
+    rocksdb::get_perf_context()->ClearPerLevelPerfContext();
+  }
+
+  void Get(const std::string& key) {
+    std::string value;
+    db_->Get({}, key, &value).PermitUncheckedError();
+  }
+  void MultiGet(const std::vector<Slice>& keys) {
+    std::vector<rocksdb::PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), keys.data(),
+                  values.data(), statuses.data());
+  }
+  void Seek(const std::string& key, bool backward) {
+    rocksdb::ReadOptions read;
+    read.prefix_same_as_start = true;
+    const std::unique_ptr<rocksdb::Iterator> walk(db_->NewIterator(read));
+    backward ? walk->SeekForPrev(key) : walk->Seek(key);
+    Require(walk->status());
+  }
+
+  // Returns what is counted by level.
+  static std::string Levels() {
+    std::string text;
+    const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+    for (const auto& [level, of] : *context.level_to_perf_context) {
+      text += "level " + std::to_string(level) + ": useful " +
+              std::to_string(of.bloom_filter_useful) + ", positive " +
+              std::to_string(of.bloom_filter_full_positive) + ", true " +
+              std::to_string(of.bloom_filter_full_true_positive) + ", hits " +
+              std::to_string(of.block_cache_hit_count) + ", misses " +
+              std::to_string(of.block_cache_miss_count) + "\n";
+    }
+    return text;
+  }
+  std::string SeekFilters() const {
+    std::string text;
+    for (const rocksdb::Tickers ticker :
+         {rocksdb::LAST_LEVEL_SEEK_FILTERED,
+          rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH,
+          rocksdb::NON_LAST_LEVEL_SEEK_FILTERED,
+          rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH,
+          rocksdb::LAST_LEVEL_SEEK_DATA, rocksdb::NON_LAST_LEVEL_SEEK_DATA}) {
+      text += std::to_string(options_.statistics->getTickerCount(ticker)) + " ";
+    }
+    const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+    return text + "passed " + std::to_string(context.bloom_sst_hit_count) +
+           ", ruled out " + std::to_string(context.bloom_sst_miss_count);
+  }
+
+ private:
+  void Fill(const std::string& prefix) {
+    for (int i = 100; i < 200; ++i) {
+      Require(db_->Put({}, prefix + std::to_string(i), "value"));
+    }
+    // Both tables cover all keys that are asked for.
+    Require(db_->Put({}, "A", "first"));
+    Require(db_->Put({}, "z", "last"));
+    Require(db_->Flush({}));
+  }
+
+  const std::unique_ptr<rocksdb::Env> env_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+TEST(AdaptedCounters, CountPointReadsByLevelAsStock) {
+  for (const bool has_whole_keys : {true, false}) {
+    std::string expected;
+    for (const bool on_ashlar : {false, true}) {
+      CountedDatabase database(on_ashlar, has_whole_keys);
+      database.Get("a100");
+      database.Get("b150");
+      database.Get("a999");
+      database.Get("c100");
+      database.MultiGet({"a101", "b101", "b151", "c101", "c102"});
+      if (!on_ashlar) expected = CountedDatabase::Levels();
+      EXPECT_EQ(CountedDatabase::Levels(), expected);
+    }
+    EXPECT_NE(expected.find("level 1"), std::string::npos) << expected;
+  }
+}
+
+TEST(AdaptedCounters, CountFiltersOfSeeksAsStock) {
+  std::string expected;
+  for (const bool on_ashlar : {false, true}) {
+    CountedDatabase database(on_ashlar, /*has_whole_keys=*/true);
+    for (const bool backward : {false, true}) {
+      database.Seek("a150", backward);
+      database.Seek("b150", backward);
+      database.Seek("c150", backward);
+    }
+    if (!on_ashlar) expected = database.SeekFilters();
+    EXPECT_EQ(database.SeekFilters(), expected);
+  }
+  EXPECT_EQ(expected, "4 2 4 2 2 2 passed 4, ruled out 8");
+}
+
+}  // namespace
+}  // namespace ashlar::testing
