@@ -6,11 +6,11 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <map>

@@ -3,12 +3,12 @@
 #define ASHLAR_TEST_PLUGIN_EXAMPLE_SERVER_H_
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <string>
 
 #include "test/support/folder.h"

@@ -35,7 +35,7 @@ std::string KeyOf(uint64_t i) {
 
 rocksdb::Status WriteAll(rocksdb::DB* db) {
   for (uint64_t i = 0; i < kEntries; ++i) {
-    const rocksdb::Status status =
+    rocksdb::Status status =
         db->Put({}, KeyOf(i), "value " + std::to_string(i));
     if (!status.ok()) return status;
   }

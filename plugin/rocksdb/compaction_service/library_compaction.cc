@@ -1,9 +1,8 @@
 #include "library_compaction.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <utility>

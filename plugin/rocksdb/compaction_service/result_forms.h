@@ -15,14 +15,14 @@ namespace ashlar_rocksdb {
 
 // Sets what RocksDB's worker says, from the text that DB::OpenAndCompact
 // returns.
-ashlar::Status FromRocksDBResult(const std::string& theirs,
+ashlar::Status FromRocksDBResult(const std::string& text,
                                  CompactionJobResult* result);
 
-// Sets *theirs to the text that CompactionService::Wait returns. Returns
+// Sets *text to what CompactionService::Wait returns. Returns
 // InvalidArgument if the result says what RocksDB cannot hold.
 ashlar::Status ToRocksDBResult(const CompactionJob& job,
                                const CompactionJobResult& result,
-                               std::string* theirs);
+                               std::string* text);
 
 // Table properties as JobOutputFile has them.
 ashlar::Status PropertiesText(const rocksdb::TableProperties& properties,

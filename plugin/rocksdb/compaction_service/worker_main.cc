@@ -1,9 +1,8 @@
 // ashlar_compaction_worker: a CompactionWorker as a program.
 // docs/compaction-service.md says how to use it.
-#include <signal.h>
-
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
