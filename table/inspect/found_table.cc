@@ -211,6 +211,8 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
   if (first->size() >= kInternalKeyTailBytes) {
     const ValueType type = TypeOf(*first);
     if (type == ValueType::kTypeRangeDeletion) return BlockKind::kRangeDeletion;
+    // No version of a key has it. A separator that was made shorter does.
+    if (SequenceOf(*first) == kMaxSequenceNumber) return BlockKind::kOther;
     if (ValueTypeName(type) != "unknown") return BlockKind::kData;
   }
   TableProperties properties;
