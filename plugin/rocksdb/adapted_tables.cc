@@ -50,7 +50,7 @@ rocksdb::Status CheckFileSize(const rocksdb::TableReaderOptions& theirs,
                               rocksdb::RandomAccessFileReader* file,
                               uint64_t expected) {
   uint64_t actual = 0;
-  const rocksdb::IOStatus status = rocksdb::GetFileSizeFromOpenFileOrPath(
+  rocksdb::IOStatus status = rocksdb::GetFileSizeFromOpenFileOrPath(
       file->file(), theirs.ioptions.fs.get(), file->file_name(), &actual,
       nullptr, rocksdb::FileSizeFallback::kAnyOpenFileError);
   if (!status.ok()) return status;

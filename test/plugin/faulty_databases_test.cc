@@ -143,6 +143,8 @@ class FaultyDatabase {
     options_.compression = rocksdb::kNoCompression;
     options_.disable_auto_compactions = true;
     options_.max_bgerror_resume_count = 0;
+    // One thread opens all tables, so that only one operation meets the fault.
+    options_.max_file_opening_threads = 1;
     options_.writable_file_max_buffer_size = 2048;
     options_.listeners.push_back(listener_);
   }
