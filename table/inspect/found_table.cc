@@ -211,8 +211,11 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
   if (first->size() >= kInternalKeyTailBytes) {
     const ValueType type = TypeOf(*first);
     if (type == ValueType::kTypeRangeDeletion) return BlockKind::kRangeDeletion;
-    // No version of a key has it. A separator that was made shorter does.
-    if (SequenceOf(*first) == kMaxSequenceNumber) return BlockKind::kOther;
+    // The tail of a separator that was made shorter, before a handle.
+    if (can_name_.has_value() && SequenceOf(*first) == kMaxSequenceNumber &&
+        type == ValueType::kTypeValuePreferredSeqno) {
+      return BlockKind::kOther;
+    }
     if (ValueTypeName(type) != "unknown") return BlockKind::kData;
   }
   TableProperties properties;
