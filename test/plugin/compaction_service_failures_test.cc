@@ -295,6 +295,60 @@ TEST(CompactionService, ABadResultIsNotInstalled) {
          r.output_path = job.output_folder + "/..";
          return Text(r);
        }},
+      {"of level 7",
+       [](const auto&, CompactionJobResult r) {
+         r.output_level = 7;
+         return Text(r);
+       }},
+      {"is named twice",
+       [](const auto&, CompactionJobResult r) {
+         r.output_files.push_back(r.output_files[0]);
+         return Text(r);
+       }},
+      {"is no regular file",
+       [](const auto&, CompactionJobResult r) {
+         const std::string path =
+             r.output_path + "/" + r.output_files[0].file_name;
+         if (!fs::is_symlink(path)) {
+           fs::rename(path, path + ".real");
+           fs::create_symlink(path + ".real", path);
+         }
+         return Text(r);
+       }},
+      {"a smallest key after its largest",
+       [](const auto&, CompactionJobResult r) {
+         std::swap(r.output_files[0].smallest, r.output_files[0].largest);
+         return Text(r);
+       }},
+      {"outside the job's range",
+       [](const auto&, CompactionJobResult r) {
+         r.output_files[0].largest.insert(0, "z");
+         return Text(r);
+       }},
+      {"does not begin after",
+       [](const auto&, CompactionJobResult r) {
+         const std::string path = r.output_path + "/";
+         r.output_files.push_back(r.output_files[0]);
+         r.output_files[1].file_name = "000099.sst";
+         fs::copy_file(path + r.output_files[0].file_name, path + "000099.sst",
+                       fs::copy_options::overwrite_existing);
+         return Text(r);
+       }},
+      {"which are not the inputs'",
+       [](const auto&, CompactionJobResult r) {
+         r.output_files[0].largest_seqno += uint64_t{1} << 40;
+         return Text(r);
+       }},
+      {"output records, and its tables have",
+       [](const auto&, CompactionJobResult r) {
+         ++r.output_level_stats["num_output_records"];
+         return Text(r);
+       }},
+      {"records, and the inputs have",
+       [](const auto&, CompactionJobResult r) {
+         --r.stats["num_input_records"];
+         return Text(r);
+       }},
       {"the properties of",
        [](const auto&, CompactionJobResult r) {
          r.output_files[0].table_properties = "num_entries=x";

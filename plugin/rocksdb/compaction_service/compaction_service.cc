@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "check_outputs.h"
 #include "compaction_job.h"
 #include "compaction_result.h"
 #include "describe_job.h"
@@ -34,34 +35,6 @@ void CountReason(const std::string& reason,
   const bool is_known =
       reasons->size() < kMostReasons || reasons->find(reason) != reasons->end();
   ++(*reasons)[is_known ? reason : "others"];
-}
-
-// Checks what RocksDB would only find out when it is too late to compact
-// itself.
-Status CheckOutputs(const CompactionJob& job,
-                    const CompactionJobResult& result) {
-  const fs::path folder(result.output_path);
-  if (!result.output_files.empty() &&
-      (folder.parent_path() != job.output_folder ||
-       folder.lexically_normal() != folder)) {
-    return Status::InvalidArgument(result.output_path +
-                                   " is not in the job's folder");
-  }
-  for (const JobOutputFile& file : result.output_files) {
-    std::error_code error;
-    const uint64_t size = fs::file_size(folder / file.file_name, error);
-    if (error) {
-      return Status::FromErrno("find the size of",
-                               (folder / file.file_name).string(),
-                               error.value());
-    }
-    if (size != file.file_size) {
-      return Status::Corruption((folder / file.file_name).string() + " has " +
-                                std::to_string(size) + " bytes instead of " +
-                                std::to_string(file.file_size));
-    }
-  }
-  return {};
 }
 
 class Service final : public AshlarCompactionService {
