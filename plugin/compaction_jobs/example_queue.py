@@ -20,6 +20,8 @@ import time
 import urllib.parse
 
 MOST_BYTES = 16 << 20
+MOST_JOBS = 1000
+KEPT_SECONDS = 24 * 3600
 JOB = re.compile(r'/jobs/([\w-]{1,128})', re.ASCII)
 RESULT = re.compile(r'/results/([\w-]{1,128})', re.ASCII)
 CLAIM = re.compile(r'/claims/([\w-]{1,128})/(\d{1,18})/(renewal|result)',
@@ -34,29 +36,43 @@ class Job:
         self.attempt = 0
         self.claimed_until = None  # None: nobody runs it
         self.result = None
+        self.touched = time.monotonic()  # when a party last asked for it
 
 
 class Queue:
     """The jobs by id, the oldest first. Any thread may call it."""
 
-    def __init__(self, lease, attempts):
+    def __init__(self, lease, attempts, kept=KEPT_SECONDS,
+                 most_jobs=MOST_JOBS):
         self.lease = lease
         self.attempts = attempts
+        self.kept = kept
+        self.most_jobs = most_jobs
         self.jobs = {}
         self.lock = threading.Lock()
 
     def submit(self, job_id, text):
         with self.lock:
+            self.drop_old()
             if job_id in self.jobs:
                 return 409
+            if len(self.jobs) >= self.most_jobs:
+                return 503
             self.jobs[job_id] = Job(text)
             return 201
+
+    def drop_old(self):
+        """A database that was killed asks for its jobs no more."""
+        oldest = time.monotonic() - self.kept
+        self.jobs = {job_id: job for job_id, job in self.jobs.items()
+                     if job.touched >= oldest}
 
     def result(self, job_id):
         with self.lock:
             job = self.jobs.get(job_id)
             if job is None:
                 return 404, b''
+            job.touched = time.monotonic()
             return (204, b'') if job.result is None else (200, job.result)
 
     def remove(self, job_id, only_pending):
@@ -107,7 +123,8 @@ class Queue:
             job = self.claimed(job_id, attempt)
             if job is None:
                 return 410
-            job.claimed_until = time.monotonic() + self.lease
+            job.touched = time.monotonic()
+            job.claimed_until = job.touched + self.lease
             return 200
 
     def complete(self, job_id, attempt, text):
@@ -179,7 +196,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif int(length) > MOST_BYTES:
             self.answer(413)
         else:
-            return self.rfile.read(int(length))
+            # The client may be killed while it sends.
+            body = self.rfile.read(int(length))
+            if len(body) == int(length):
+                return body
+            self.answer(400)
         return None
 
     def answer(self, status, body=b'', location=None):

@@ -24,6 +24,7 @@ using Nanos = std::chrono::nanoseconds;
 
 // How long results and temporary names stay that nobody fetches.
 constexpr std::chrono::hours kKeepGarbage{24};
+
 class FolderQueue final : public JobQueue {
  public:
   FolderQueue(std::string folder, const FolderQueueOptions& options)
@@ -43,7 +44,9 @@ class FolderQueue final : public JobQueue {
 
   Status Submit(const std::string& id, const std::string& text) override {
     if (!IsJobId(id)) return Status::InvalidArgument(id + " is no id of a job");
-    return WriteNewFile(Path("pending", id, 1), text);
+    Status status = CheckTextSize(id, text);
+    if (status.ok()) status = WriteNewFile(Path("pending", id, 1), text);
+    return status;
   }
 
   Status FetchResult(const std::string& id,
@@ -69,6 +72,12 @@ class FolderQueue final : public JobQueue {
       } else if (errno != ENOENT) {
         status = Status::FromErrno("remove", file.path, errno);
       }
+    }
+    if (status.ok() && !*withdrawn && !Knows(id)) {
+      return Status::NotFound("the queue " + folder_ +
+                              " has nothing of the "
+                              "job " +
+                              id);
     }
     return status;
   }
@@ -97,7 +106,7 @@ class FolderQueue final : public JobQueue {
       if (!status.ok() || job->has_value()) break;
       status = ClaimFile(file, job);
     }
-    if (status.ok() && !job->has_value()) RemoveGarbage();
+    if (status.ok() && !job->has_value()) RemoveGarbage(worker);
     return status;
   }
 
@@ -110,7 +119,8 @@ class FolderQueue final : public JobQueue {
   Status Complete(const ClaimedJob& job, const std::string& result,
                   bool* accepted) override {
     *accepted = false;
-    Status status = Renew(job, accepted);
+    Status status = CheckTextSize(job.id, result);
+    if (status.ok()) status = Renew(job, accepted);
     if (!status.ok() || !*accepted) return status;
     status = WriteNewFile(ResultPath(job.id), result);
     *accepted = status.ok();
@@ -129,6 +139,25 @@ class FolderQueue final : public JobQueue {
     return folder_ + "/done/" + id;
   }
 
+  // Returns whether anything of the job may be there. A job moves between two
+  // listings at most once in a short time, so it is looked for twice; the
+  // folders are in the order in which a job leaves them.
+  bool Knows(const std::string& id) const {
+    for (int round = 0; round < 2; ++round) {
+      for (const char* name : {"pending", "claimed"}) {
+        std::vector<JobFile> files;
+        // Nobody knows what is in a folder that cannot be listed.
+        if (!ListJobs(folder_ + "/" + name, &files).ok()) return true;
+        for (const JobFile& file : files) {
+          if (file.id == id) return true;
+        }
+      }
+      std::error_code error;
+      if (fs::exists(ResultPath(id), error) || error) return true;
+    }
+    return false;
+  }
+
   // Sets *job if the file could be claimed, and leaves it if another worker was
   // first.
   Status ClaimFile(const JobFile& file, std::optional<ClaimedJob>* job) {
@@ -144,6 +173,14 @@ class FolderQueue final : public JobQueue {
     ClaimedJob taken{.id = file.id, .attempt = file.attempt, .text = {}};
     if (status.ok()) status = ReadJobFile(claimed, &taken.text);
     if (status.ok()) *job = std::move(taken);
+    if (status.IsInvalidArgument()) {
+      // No other worker could read it either.
+      return GiveUp({.path = claimed,
+                     .id = file.id,
+                     .attempt = file.attempt,
+                     .time = file.time},
+                    status.ToString());
+    }
     return IsMissing(status) ? Status() : status;
   }
 
@@ -182,19 +219,23 @@ class FolderQueue final : public JobQueue {
     std::error_code error;
     // Its worker was killed after the result was there.
     if (fs::exists(ResultPath(file.id), error)) return RemoveFile(file.path);
-    if (file.attempt >= options_.most_attempts) return GiveUp(file);
+    if (file.attempt >= options_.most_attempts) {
+      return GiveUp(file, std::to_string(file.attempt) +
+                              " workers have claimed the job, and none has "
+                              "finished it");
+    }
     Status status =
         RenameFile(file.path, Path("pending", file.id, file.attempt + 1));
     return IsMissing(status) ? Status() : status;
   }
 
-  Status GiveUp(const JobFile& file) {
+  // Hands in an error as the result of a job.
+  Status GiveUp(const JobFile& file, const std::string& why) {
     CompactionJobResult result;
     result.id = file.id;
     result.attempt = file.attempt;
     result.by = "nobody";
-    result.error = std::to_string(file.attempt) +
-                   " workers have claimed the job, and none has finished it";
+    result.error = why;
     std::string text;
     Status status = WriteResult(result, &text);
     if (status.ok()) status = WriteNewFile(ResultPath(file.id), text);
@@ -204,8 +245,9 @@ class FolderQueue final : public JobQueue {
   }
 
   // As well as it can: nothing depends on it.
-  void RemoveGarbage() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
+  void RemoveGarbage(const std::string& worker) {
+    Nanos now{0};
+    if (!AskClock(worker, &now).ok()) return;
     for (const char* name : {"pending", "claimed", "done", "clock"}) {
       const std::string folder = folder_ + "/" + name;
       std::error_code error;

@@ -8,6 +8,7 @@
 
 #include "compaction_job.h"
 #include "http_request.h"
+#include "job_files.h"
 
 namespace ashlar_rocksdb {
 
@@ -47,7 +48,9 @@ class HttpQueue final : public JobQueue {
   Status Submit(const std::string& id, const std::string& text) override {
     if (!IsJobId(id)) return Status::InvalidArgument(id + " is no id of a job");
     HttpAnswer answer;
-    Status status = Send("PUT", "/jobs/" + id, text, &answer);
+    Status status = CheckTextSize(id, text);
+    if (!status.ok()) return status;
+    status = Send("PUT", "/jobs/" + id, text, &answer);
     if (!status.ok() || answer.status == 201) return status;
     if (answer.status == 409) {
       return Status::InvalidArgument("the job " + id + " exists");
@@ -61,6 +64,7 @@ class HttpQueue final : public JobQueue {
     HttpAnswer answer;
     Status status = Send("GET", "/results/" + id, {}, &answer);
     if (!status.ok() || answer.status == 204) return status;
+    if (answer.status == 404) return Unknown(id);
     if (answer.status != 200) return Unexpected("GET /results/" + id, answer);
     *result = std::move(answer.body);
     return {};
@@ -72,7 +76,8 @@ class HttpQueue final : public JobQueue {
     Status status = Send("DELETE", "/jobs/" + id + "?if=pending", {}, &answer);
     if (!status.ok()) return status;
     *withdrawn = answer.status == 200;
-    if (*withdrawn || answer.status == 404 || answer.status == 409) return {};
+    if (answer.status == 404) return Unknown(id);
+    if (*withdrawn || answer.status == 409) return {};
     return Unexpected("DELETE /jobs/" + id, answer);
   }
 
@@ -107,6 +112,9 @@ class HttpQueue final : public JobQueue {
 
   Status Complete(const ClaimedJob& job, const std::string& result,
                   bool* accepted) override {
+    *accepted = false;
+    Status status = CheckTextSize(job.id, result);
+    if (!status.ok()) return status;
     return SendToClaim("PUT", job, "/result", result, accepted);
   }
 
@@ -131,6 +139,10 @@ class HttpQueue final : public JobQueue {
     return Unexpected(std::string(method) + " " + target, answer);
   }
 
+  Status Unknown(const std::string& id) const {
+    return Status::NotFound(server_.host + ":" + server_.port +
+                            ": the server has nothing of the job " + id);
+  }
   Status Unexpected(const std::string& request,
                     const HttpAnswer& answer) const {
     return Status::IOError(server_.host + ":" + server_.port + ": " + request +

@@ -15,6 +15,7 @@
 #include "ashlar/util/file.h"
 #include "ashlar/util/whole_file.h"
 #include "compaction_job.h"
+#include "job_queue.h"
 
 namespace ashlar_rocksdb {
 
@@ -23,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using ashlar::Status;
 using Nanos = std::chrono::nanoseconds;
-
-constexpr uint64_t kMostJobBytes = uint64_t{16} << 20;
 
 }  // namespace
 
@@ -94,6 +93,13 @@ Status ListJobs(const std::string& folder, std::vector<JobFile>* files) {
   std::sort(files->begin(), files->end(),
             [](const JobFile& a, const JobFile& b) { return a.time < b.time; });
   return {};
+}
+
+Status CheckTextSize(const std::string& id, const std::string& text) {
+  if (text.size() <= kMostJobBytes) return {};
+  return Status::InvalidArgument("a text of the job " + id + " has " +
+                                 std::to_string(text.size()) +
+                                 " bytes, more than 16 MiB");
 }
 
 Status WriteNewFile(const std::string& path, const std::string& text) {

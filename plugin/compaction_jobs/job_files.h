@@ -45,9 +45,12 @@ ashlar::Status MakeAndTouchFile(const std::string& path);
 ashlar::Status TimeOfFile(const std::string& path,
                           std::chrono::nanoseconds* time);
 
+// Returns InvalidArgument, which names `id`, if a text is larger than
+// kMostJobBytes.
+ashlar::Status CheckTextSize(const std::string& id, const std::string& text);
 // Gives a whole file its name. Returns InvalidArgument if the name is in use.
 ashlar::Status WriteNewFile(const std::string& path, const std::string& text);
-// Returns InvalidArgument if the file is larger than any job or result may be.
+// Returns InvalidArgument if the file is larger than kMostJobBytes.
 ashlar::Status ReadJobFile(const std::string& path, std::string* text);
 
 }  // namespace ashlar_rocksdb

@@ -23,6 +23,9 @@
 
 namespace ashlar_rocksdb {
 
+// The largest text of a job or a result, in bytes.
+inline constexpr uint64_t kMostJobBytes = uint64_t{16} << 20;
+
 struct ClaimedJob {
   std::string id;
   uint64_t attempt = 0;  // from 1
@@ -35,14 +38,17 @@ class JobQueue {
 
   // --- For databases ---
 
-  // Adds a job. Returns InvalidArgument if `id` is no id, or is in use.
+  // Adds a job. Returns InvalidArgument, and adds nothing, if `id` is no id or
+  // is in use, or the text is larger than kMostJobBytes.
   virtual ashlar::Status Submit(const std::string& id,
                                 const std::string& text) = 0;
-  // Sets *result to the text of the result if there is one.
+  // Sets *result to the text of the result if there is one. May return NotFound
+  // if the queue surely has nothing of the job.
   virtual ashlar::Status FetchResult(const std::string& id,
                                      std::optional<std::string>* result) = 0;
   // Takes a job back if no worker runs it, because none has claimed it or its
-  // claim has ended: sets *withdrawn to whether that is so.
+  // claim has ended: sets *withdrawn to whether that is so. Returns NotFound if
+  // the queue has nothing of the job: there will be no result.
   virtual ashlar::Status Withdraw(const std::string& id, bool* withdrawn) = 0;
   // Removes all that the queue has of the job. A worker that runs it hears at
   // its next Renew that nobody wants it.
@@ -58,7 +64,9 @@ class JobQueue {
   // wants the job: the worker then stops.
   virtual ashlar::Status Renew(const ClaimedJob& job, bool* wanted) = 0;
   // Hands in a result. Sets *accepted to whether it is the one that counts; if
-  // not, the worker's output files are its own to delete.
+  // not, the worker's output files are its own to delete. Returns
+  // InvalidArgument if the text is larger than kMostJobBytes. After any other
+  // error nobody knows whether the result has arrived.
   virtual ashlar::Status Complete(const ClaimedJob& job,
                                   const std::string& result,
                                   bool* accepted) = 0;

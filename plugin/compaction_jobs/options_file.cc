@@ -1,6 +1,8 @@
 #include "options_file.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace ashlar_rocksdb {
 
@@ -63,6 +65,31 @@ OptionTexts* SectionOf(std::string_view title, const std::string& family,
   return &options->table;
 }
 
+std::string NameOfObject(std::string_view text) {
+  text = Trimmed(text);
+  if (text.starts_with('{')) {
+    text.remove_prefix(1);
+    if (text.ends_with('}')) text.remove_suffix(1);
+    // Where the id is not the first of the object's options.
+    const size_t id = text.starts_with("id=") ? 0 : text.find(";id=");
+    if (id == std::string_view::npos) return std::string(text);
+    text.remove_prefix(text.find('=', id) + 1);
+    text = Trimmed(text.substr(0, text.find(';')));
+  }
+  return text == "nullptr" || text == "{}" ? std::string() : std::string(text);
+}
+
+// Returns where the first ':' is that no braces enclose, or the text's size.
+size_t EndOfObject(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}') --depth;
+    if (text[i] == ':' && depth == 0) return i;
+  }
+  return text.size();
+}
+
 }  // namespace
 
 ashlar::Status ReadOptionsText(std::string_view text, const std::string& name,
@@ -101,18 +128,28 @@ ashlar::Status ReadOptionsText(std::string_view text, const std::string& name,
 std::string ObjectNameOf(const OptionTexts& options,
                          const std::string& option) {
   const auto found = options.find(option);
+  return found == options.end() ? std::string() : NameOfObject(found->second);
+}
+
+std::vector<std::string> ObjectNamesOf(const OptionTexts& options,
+                                       const std::string& option) {
+  const auto found = options.find(option);
   if (found == options.end()) return {};
   std::string_view text = Trimmed(found->second);
-  if (text.starts_with('{')) {
-    text.remove_prefix(1);
-    if (text.ends_with('}')) text.remove_suffix(1);
-    // Where the id is not the first of the object's options.
-    const size_t id = text.starts_with("id=") ? 0 : text.find(";id=");
-    if (id == std::string_view::npos) return std::string(text);
-    text.remove_prefix(text.find('=', id) + 1);
-    text = Trimmed(text.substr(0, text.find(';')));
+  // RocksDB puts a list into braces if a text of an object needs that.
+  if (text.starts_with('{') && text.ends_with('}') && text.size() >= 2) {
+    text = text.substr(1, text.size() - 2);
   }
-  return text == "nullptr" || text == "{}" ? std::string() : std::string(text);
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const size_t end = EndOfObject(text);
+    std::string object(Trimmed(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (object.starts_with("id=")) object = "{" + object + "}";
+    std::string name = NameOfObject(object);
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 }  // namespace ashlar_rocksdb

@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ashlar/util/status.h"
 #include "compaction_job.h"
@@ -26,6 +27,10 @@ ashlar::Status ReadOptionsText(std::string_view text, const std::string& name,
 // string if that is none: "{id=Name;x=1}" and "Name" are "Name", "nullptr" is
 // none.
 std::string ObjectNameOf(const OptionTexts& options, const std::string& option);
+// The same for an option that is a list of objects, in its order:
+// "{id=A;x=1:B}" is "A" and "B".
+std::vector<std::string> ObjectNamesOf(const OptionTexts& options,
+                                       const std::string& option);
 
 }  // namespace ashlar_rocksdb
 

@@ -330,5 +330,23 @@ TEST(OptionsFile, FindsTheIdAnywhere) {
   EXPECT_EQ(name_of("{b=1}"), "b=1");
 }
 
+TEST(OptionsFile, NamesOfObjectsInAList) {
+  using Names = std::vector<std::string>;
+  const auto names = [](const char* text) {
+    return ObjectNamesOf({{"x", text}}, "x");
+  };
+  EXPECT_EQ(ObjectNamesOf({}, "x"), Names());
+  EXPECT_EQ(names(""), Names());
+  EXPECT_EQ(names("{}"), Names());
+  EXPECT_EQ(names("nullptr"), Names());
+  EXPECT_EQ(names("A"), Names({"A"}));
+  EXPECT_EQ(names("A:B"), Names({"A", "B"}));
+  EXPECT_EQ(names("{id=A;x=1}"), Names({"A"}));
+  EXPECT_EQ(names("{id=A;x=1:B}"), Names({"A", "B"}));
+  EXPECT_EQ(names("{{id=A;x={1:2}}:id=B}"), Names({"A", "B"}));
+  EXPECT_EQ(names("{{id=A"), Names({"{id=A"}));
+  EXPECT_EQ(names(":"), Names());
+}
+
 }  // namespace
 }  // namespace ashlar_rocksdb

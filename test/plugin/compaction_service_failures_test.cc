@@ -169,6 +169,72 @@ TEST(CompactionService, AWorkerWithoutTheFilterDoesNotRunTheJob) {
       << Describe(counts);
 }
 
+// Sets one property of each table, by which a test sees that it was used.
+class NamedCollectors final : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  explicit NamedCollectors(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(
+      rocksdb::TablePropertiesCollectorFactory::Context /*context*/) override {
+    return new Collector(name_);
+  }
+
+ private:
+  class Collector final : public rocksdb::TablePropertiesCollector {
+   public:
+    explicit Collector(std::string name) : name_(std::move(name)) {}
+    const char* Name() const override { return name_.c_str(); }
+    rocksdb::Status Finish(
+        rocksdb::UserCollectedProperties* properties) override {
+      (*properties)[name_] = "used";
+      return rocksdb::Status::OK();
+    }
+    rocksdb::UserCollectedProperties GetReadableProperties() const override {
+      return {};
+    }
+
+   private:
+    const std::string name_;
+  };
+  const std::string name_;
+};
+
+// A job gets the collectors that it names, and no others of the worker.
+TEST(CompactionService, AWorkerUsesTheCollectorsThatAJobNames) {
+  const auto one = std::make_shared<NamedCollectors>("test.One");
+  const auto two = std::make_shared<NamedCollectors>("test.Two");
+  const auto three = std::make_shared<NamedCollectors>("test.Three");
+  for (const bool is_known : {true, false}) {
+    const ServiceFolder folder("collectors");
+    const auto queue = OpenQueue(folder / "queue");
+    CompactionWorkerOptions options;
+    options.objects.table_properties_collector_factories = {three, two};
+    if (is_known) {
+      options.objects.table_properties_collector_factories.push_back(one);
+    }
+    const RunningWorker worker(queue, options);
+    const auto service = NewService(queue);
+    ServedDatabase db("collectors-db", service, [&](rocksdb::Options* theirs) {
+      theirs->table_properties_collector_factories = {one, two};
+    });
+    db.Fill();
+    Require(db.Compact());
+    db.Check();
+    const CompactionServiceCounts counts = service->Counts();
+    EXPECT_EQ(counts.by_rocksdb > 0, is_known) << Describe(counts);
+    EXPECT_EQ(counts.local > 0, !is_known) << Describe(counts);
+    rocksdb::TablePropertiesCollection tables;
+    Require(db->GetPropertiesOfAllTables(&tables));
+    ASSERT_FALSE(tables.empty());
+    for (const auto& [path, properties] : tables) {
+      const auto& user = properties->user_collected_properties;
+      EXPECT_EQ(user.count("test.One"), 1u) << path;
+      EXPECT_EQ(user.count("test.Two"), 1u) << path;
+      EXPECT_EQ(user.count("test.Three"), 0u) << path;
+    }
+  }
+}
+
 TEST(CompactionService, WithoutAWorkerRocksDBCompacts) {
   const ServiceFolder folder("no-worker");
   const auto service = NewAshlarCompactionService(
@@ -293,6 +359,60 @@ TEST(CompactionService, ABadResultIsNotInstalled) {
       {"is not in the job's folder",
        [](const CompactionJob& job, CompactionJobResult r) {
          r.output_path = job.output_folder + "/..";
+         return Text(r);
+       }},
+      {"of level 7",
+       [](const auto&, CompactionJobResult r) {
+         r.output_level = 7;
+         return Text(r);
+       }},
+      {"is named twice",
+       [](const auto&, CompactionJobResult r) {
+         r.output_files.push_back(r.output_files[0]);
+         return Text(r);
+       }},
+      {"is no regular file",
+       [](const auto&, CompactionJobResult r) {
+         const std::string path =
+             r.output_path + "/" + r.output_files[0].file_name;
+         if (!fs::is_symlink(path)) {
+           fs::rename(path, path + ".real");
+           fs::create_symlink(path + ".real", path);
+         }
+         return Text(r);
+       }},
+      {"a smallest key after its largest",
+       [](const auto&, CompactionJobResult r) {
+         std::swap(r.output_files[0].smallest, r.output_files[0].largest);
+         return Text(r);
+       }},
+      {"outside the job's range",
+       [](const auto&, CompactionJobResult r) {
+         r.output_files[0].largest.insert(0, "z");
+         return Text(r);
+       }},
+      {"does not begin after",
+       [](const auto&, CompactionJobResult r) {
+         const std::string path = r.output_path + "/";
+         r.output_files.push_back(r.output_files[0]);
+         r.output_files[1].file_name = "000099.sst";
+         fs::copy_file(path + r.output_files[0].file_name, path + "000099.sst",
+                       fs::copy_options::overwrite_existing);
+         return Text(r);
+       }},
+      {"which are not the inputs'",
+       [](const auto&, CompactionJobResult r) {
+         r.output_files[0].largest_seqno += uint64_t{1} << 40;
+         return Text(r);
+       }},
+      {"output records, and its tables have",
+       [](const auto&, CompactionJobResult r) {
+         ++r.output_level_stats["num_output_records"];
+         return Text(r);
+       }},
+      {"records, and the inputs have",
+       [](const auto&, CompactionJobResult r) {
+         --r.stats["num_input_records"];
          return Text(r);
        }},
       {"the properties of",

@@ -146,6 +146,30 @@ TEST_F(FolderQueueTest, RefusesTextsThatAreTooLarge) {
   EXPECT_TRUE(queue->FetchResult("a", &result).IsInvalidArgument());
 }
 
+// No worker could read it, so that it would be claimed again and again.
+TEST_F(FolderQueueTest, GivesUpAJobThatIsTooLarge) {
+  const auto queue = Open();
+  WriteFile(Path("pending/a.1"), std::string((16 << 20) + 1, ' '));
+  EXPECT_EQ(Claim(queue.get()), std::nullopt);
+  EXPECT_FALSE(fs::exists(Path("claimed/a.1")));
+  std::optional<std::string> result;
+  ASSERT_TRUE(queue->FetchResult("a", &result).ok());
+  ASSERT_TRUE(result.has_value());
+  EXPECT_NE(result->find("larger than 16 MiB"), std::string::npos) << *result;
+}
+
+TEST_F(FolderQueueTest, KnowsAJobInEachState) {
+  const auto queue = Open();
+  WriteFile(Path("claimed/a.1"), "{}");
+  WriteFile(Path("done/b"), "{}");
+  bool withdrawn = true;
+  EXPECT_TRUE(queue->Withdraw("a", &withdrawn).ok());
+  EXPECT_FALSE(withdrawn);
+  EXPECT_TRUE(queue->Withdraw("b", &withdrawn).ok());
+  EXPECT_TRUE(queue->Withdraw("c", &withdrawn).IsNotFound());
+  EXPECT_FALSE(withdrawn);
+}
+
 TEST_F(FolderQueueTest, SaysWhichFolderIsGone) {
   const auto queue = Open();
   fs::remove_all(Path("pending"));

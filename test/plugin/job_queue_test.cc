@@ -116,11 +116,28 @@ TEST_P(JobQueueTest, RefusesIdsThatAreInUseOrNone) {
   EXPECT_EQ(Claim(queue)->text, "1");
 }
 
+TEST_P(JobQueueTest, RefusesTextsThatAreTooLarge) {
+  Queues queue = Open();
+  const std::string large(kMostJobBytes + 1, ' ');
+  EXPECT_TRUE(queue->Submit("a", large).IsInvalidArgument());
+  EXPECT_EQ(Claim(queue), std::nullopt);
+  ASSERT_TRUE(queue->Submit("a", "1").ok());
+  const auto job = Claim(queue);
+  ASSERT_TRUE(job.has_value());
+  bool accepted = true;
+  EXPECT_TRUE(queue->Complete(*job, large, &accepted).IsInvalidArgument());
+  EXPECT_FALSE(accepted);
+  // Another result can still be handed in.
+  EXPECT_TRUE(Complete(queue, *job, "done"));
+}
+
 TEST_P(JobQueueTest, WithdrawsOnlyWhatNobodyRuns) {
   Queues queue = Open();
   ASSERT_TRUE(queue->Submit("a", "1").ok());
   EXPECT_TRUE(Withdraw(queue, "a"));
-  EXPECT_FALSE(Withdraw(queue, "a"));
+  bool withdrawn = true;
+  EXPECT_TRUE(queue->Withdraw("a", &withdrawn).IsNotFound());
+  EXPECT_FALSE(withdrawn);
   EXPECT_EQ(Claim(queue), std::nullopt);
   ASSERT_TRUE(queue->Submit("b", "1").ok());
   const auto job = Claim(queue);

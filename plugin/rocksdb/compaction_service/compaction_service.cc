@@ -1,6 +1,7 @@
 #include "compaction_service.h"
 
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "check_outputs.h"
 #include "compaction_job.h"
 #include "compaction_result.h"
 #include "describe_job.h"
@@ -36,34 +38,6 @@ void CountReason(const std::string& reason,
   ++(*reasons)[is_known ? reason : "others"];
 }
 
-// Checks what RocksDB would only find out when it is too late to compact
-// itself.
-Status CheckOutputs(const CompactionJob& job,
-                    const CompactionJobResult& result) {
-  const fs::path folder(result.output_path);
-  if (!result.output_files.empty() &&
-      (folder.parent_path() != job.output_folder ||
-       folder.lexically_normal() != folder)) {
-    return Status::InvalidArgument(result.output_path +
-                                   " is not in the job's folder");
-  }
-  for (const JobOutputFile& file : result.output_files) {
-    std::error_code error;
-    const uint64_t size = fs::file_size(folder / file.file_name, error);
-    if (error) {
-      return Status::FromErrno("find the size of",
-                               (folder / file.file_name).string(),
-                               error.value());
-    }
-    if (size != file.file_size) {
-      return Status::Corruption((folder / file.file_name).string() + " has " +
-                                std::to_string(size) + " bytes instead of " +
-                                std::to_string(file.file_size));
-    }
-  }
-  return {};
-}
-
 class Service final : public AshlarCompactionService {
  public:
   explicit Service(CompactionServiceOptions options)
@@ -84,20 +58,26 @@ class Service final : public AshlarCompactionService {
     if (status.ok()) status = WriteJob(job, &text);
     if (status.ok()) {
       std::error_code error;
-      if (!fs::create_directory(job.output_folder, error) && error) {
+      if (!fs::create_directory(job.output_folder, error)) {
+        // A folder that is there already is another owner's.
         status = Status::FromErrno("make the folder", job.output_folder,
-                                   error.value());
+                                   error ? error.value() : EEXIST);
       }
     }
     const std::string id = job.id;
-    if (status.ok()) {
-      // Before a worker can be done with it.
-      const std::lock_guard lock(mutex_);
-      jobs_[id].job = std::move(job);
-    }
-    if (status.ok()) status = options_.queue->Submit(id, text);
+    // Before a worker can be done with it.
+    if (status.ok()) status = Register(std::move(job));
     if (!status.ok()) {
-      LeaveToRocksDB(id, status);
+      // The queue has nothing of this job. If it has one with this id, that is
+      // another owner's.
+      LeaveToRocksDB(id, status, /*is_queued=*/false);
+      return CompactionServiceScheduleResponse(
+          CompactionServiceJobStatus::kUseLocal);
+    }
+    status = options_.queue->Submit(id, text);
+    if (!status.ok()) {
+      // After any other error nobody knows whether the job has arrived.
+      LeaveToRocksDB(id, status, /*is_queued=*/!status.IsInvalidArgument());
       return CompactionServiceScheduleResponse(
           CompactionServiceJobStatus::kUseLocal);
     }
@@ -122,7 +102,7 @@ class Service final : public AshlarCompactionService {
     if (status.ok()) status = CheckOutputs(job, result);
     if (status.ok()) status = ToRocksDBResult(job, result, theirs);
     if (!status.ok()) {
-      LeaveToRocksDB(id, status);
+      LeaveToRocksDB(id, status, /*is_queued=*/true);
       return CompactionServiceJobStatus::kUseLocal;
     }
     const std::lock_guard lock(mutex_);
@@ -134,9 +114,12 @@ class Service final : public AshlarCompactionService {
   }
 
   // Not kAborted, which would fail a compaction: other databases may have jobs
-  // here too. The one that closes stops its own compaction at once.
+  // here too. The one that closes stops its own compaction at once. RocksDB
+  // says that it shuts down only after this call, so that it may schedule one
+  // more job, which it would not cancel: Register refuses that.
   void CancelAwaitingJobs() override {
     const std::lock_guard lock(mutex_);
+    closing_until_ = Clock::now() + options_.closing_time;
     for (auto& [id, waiting] : jobs_) waiting.is_canceled = true;
     woken_.notify_all();
   }
@@ -147,7 +130,8 @@ class Service final : public AshlarCompactionService {
       const std::lock_guard lock(mutex_);
       ++counts_.installed;
     }
-    Forget(id);
+    ForgetInQueue(id);
+    ForgetHere(id);
   }
 
   CompactionServiceCounts Counts() const override {
@@ -191,6 +175,24 @@ class Service final : public AshlarCompactionService {
                              error.value());
   }
 
+  // Adds a job that may be waited for and canceled. Returns Aborted if a
+  // database is closing.
+  Status Register(CompactionJob job) {
+    const std::lock_guard lock(mutex_);
+    if (Clock::now() < closing_until_) {
+      std::error_code ignored;
+      fs::remove(job.output_folder, ignored);
+      return Closing();
+    }
+    const std::string id = job.id;
+    jobs_[id].job = std::move(job);
+    return {};
+  }
+
+  static Status Closing() {
+    return Status::Aborted("a database that uses the service is closing");
+  }
+
   // Waits for the job's result. Any error means that there will be none.
   Status WaitForResult(const std::string& id, CompactionJob* job,
                        std::optional<std::string>* text) {
@@ -201,16 +203,14 @@ class Service final : public AshlarCompactionService {
       Status status = options_.queue->FetchResult(id, text);
       const Clock::time_point now = Clock::now();
       if (status.ok()) last_answer = now;
-      if (!status.ok() && now - last_answer > options_.claim_timeout) {
+      if (status.IsNotFound() ||
+          (!status.ok() && now - last_answer > options_.claim_timeout)) {
         return status;
       }
       if (now >= next_check) {
         next_check = now + options_.claim_timeout;
-        bool withdrawn = false;
-        if (!text->has_value() &&
-            options_.queue->Withdraw(id, &withdrawn).ok() && withdrawn) {
-          return Status::TimedOut("no worker has taken the job");
-        }
+        if (!text->has_value()) status = TakeBack(id);
+        if (!status.ok()) return status;
       }
       if (options_.job_timeout.count() > 0 && !text->has_value() &&
           now - begin > options_.job_timeout) {
@@ -219,17 +219,32 @@ class Service final : public AshlarCompactionService {
       std::unique_lock lock(mutex_);
       const auto found = jobs_.find(id);
       if (found == jobs_.end()) return Status::NotFound("no job " + id);
-      *job = found->second.job;
-      if (text->has_value()) return {};
+      if (text->has_value()) {
+        *job = found->second.job;
+        return {};
+      }
       woken_.wait_for(lock, options_.poll,
                       [&found] { return found->second.is_canceled; });
       if (found->second.is_canceled) {
-        return Status::Aborted("a database that uses the service is closing");
+        return Closing();
       }
     }
   }
 
-  void LeaveToRocksDB(const std::string& id, const Status& status) {
+  // Returns TimedOut if no worker runs the job, which is then withdrawn, and
+  // NotFound if the queue has lost it.
+  Status TakeBack(const std::string& id) {
+    bool withdrawn = false;
+    Status status = options_.queue->Withdraw(id, &withdrawn);
+    if (status.IsNotFound()) return status;
+    // A queue that cannot be reached now may be there again.
+    if (!status.ok() || !withdrawn) return {};
+    return Status::TimedOut("no worker has taken the job");
+  }
+
+  // `is_queued`: the queue may have the job.
+  void LeaveToRocksDB(const std::string& id, const Status& status,
+                      bool is_queued) {
     if (options_.info_log != nullptr) {
       rocksdb::Warn(options_.info_log.get(),
                     "compaction service: job %s is left to RocksDB: %s",
@@ -240,14 +255,18 @@ class Service final : public AshlarCompactionService {
       ++counts_.local;
       CountReason(status.ToString(), &counts_.local_reasons);
     }
-    if (!id.empty()) Forget(id);
+    if (is_queued) ForgetInQueue(id);
+    ForgetHere(id);
   }
 
-  // As well as it can: a queue that cannot be reached forgets by itself, and
-  // the next session removes folders.
-  void Forget(const std::string& id) {
+  // As well as it can: a queue that cannot be reached forgets by itself.
+  void ForgetInQueue(const std::string& id) {
     const Status ignored = options_.queue->Forget(id);
     static_cast<void>(ignored.ok());
+  }
+
+  // As well as it can: the next session removes folders.
+  void ForgetHere(const std::string& id) {
     std::string folder;
     {
       const std::lock_guard lock(mutex_);
@@ -267,6 +286,8 @@ class Service final : public AshlarCompactionService {
   std::condition_variable woken_;
   std::map<std::string, Waiting> jobs_;
   std::set<std::string> sessions_;
+  // Until then new jobs are left to RocksDB, because a database closes.
+  Clock::time_point closing_until_;
   CompactionServiceCounts counts_;
 };
 

@@ -43,6 +43,11 @@ struct CompactionServiceOptions {
   std::chrono::milliseconds claim_timeout{60'000};
   // How long a job may take in all. Default: 0, no limit.
   std::chrono::milliseconds job_timeout{0};
+  // How long new jobs are left to RocksDB after a database that uses the
+  // service has begun to close. RocksDB does not say which one closes, and may
+  // schedule one more job after it has canceled those that wait; nobody would
+  // cancel that job, and the database would wait for it. Default: 1 second.
+  std::chrono::milliseconds closing_time{1'000};
   // Where the service reports jobs that were left to RocksDB. Null, the
   // default: nowhere.
   std::shared_ptr<rocksdb::Logger> info_log;
@@ -63,7 +68,8 @@ struct CompactionServiceCounts {
 };
 
 // Thread-safe. Several databases may share one: if one of them closes, jobs of
-// the others that are waiting then are left to their own RocksDB.
+// the others that are waiting then, or are scheduled within `closing_time`, are
+// left to their own RocksDB.
 class AshlarCompactionService : public rocksdb::CompactionService {
  public:
   static const char* kClassName() { return "AshlarCompactionService"; }

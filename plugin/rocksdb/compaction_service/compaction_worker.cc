@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,9 @@ namespace ashlar_rocksdb {
 namespace {
 
 using ashlar::Status;
+
+// Workers renew a claim five times in its lease: docs/compaction-service.md.
+constexpr int kRenewalsInLease = 5;
 
 std::string DefaultName() {
   std::array<char, 256> host = {};
@@ -73,27 +77,52 @@ ashlar::Status CompactionWorker::RunOne(bool* ran) {
   if (!status.ok() || !claimed) return status;
   *ran = true;
   std::string folder;
-  CompactionJobResult result;
-  {
-    Running running(queue_.get(), *claimed, options_.renewal);
-    result = RunJob(*claimed, &running, &folder);
-  }
+  // Until the queue has the result: a claim that ended before would make
+  // another worker run the job again.
+  Running running(queue_.get(), *claimed, options_.renewal);
+  CompactionJobResult result = RunJob(*claimed, &running, &folder);
   if (!result.error.empty()) RemoveFolder(folder);
-  std::string text;
   bool accepted = false;
-  status = WriteResult(result, &text);
-  if (!status.ok()) {
+  bool is_sure = true;
+  status = HandIn(*claimed, running, result, &accepted, &is_sure);
+  if (status.IsInvalidArgument()) {
+    // Nobody can read such a result. Its tables are of no use.
+    RemoveFolder(folder);
+    result = Empty(*claimed);
     result.error = status.ToString();
-    result.by = "nobody";
-    result.output_files.clear();
-    status = WriteResult(result, &text);
+    status = HandIn(*claimed, running, result, &accepted, &is_sure);
   }
-  if (status.ok()) status = queue_->Complete(*claimed, text, &accepted);
-  // After an error nobody knows whether the result has arrived. The database
-  // removes the folder in the end.
-  if (status.ok() && !accepted) RemoveFolder(folder);
+  // If one call has failed, nobody knows whether the result arrived then. The
+  // database removes the folder in the end.
+  if (status.ok() && !accepted && is_sure) RemoveFolder(folder);
   if (options_.on_result) options_.on_result(result, accepted);
   return status;
+}
+
+// Hands in a result, and tries again after errors of the queue until the claim
+// would have ended without renewals, or nobody wants the result. Sets *is_sure
+// to false if a call has failed. Returns InvalidArgument if the result can
+// never be handed in.
+ashlar::Status CompactionWorker::HandIn(const ClaimedJob& claimed,
+                                        const Running& running,
+                                        const CompactionJobResult& result,
+                                        bool* accepted, bool* is_sure) const {
+  *accepted = false;
+  std::string text;
+  Status status = WriteResult(result, &text);
+  if (!status.ok()) return status;
+  const auto end =
+      std::chrono::steady_clock::now() + kRenewalsInLease * options_.renewal;
+  while (true) {
+    status = queue_->Complete(claimed, text, accepted);
+    if (status.ok() || status.IsInvalidArgument()) return status;
+    *is_sure = false;
+    if (running.canceled.load(std::memory_order_relaxed) ||
+        std::chrono::steady_clock::now() >= end) {
+      return status;
+    }
+    std::this_thread::sleep_for(options_.idle);
+  }
 }
 
 void CompactionWorker::Run(
@@ -107,14 +136,19 @@ void CompactionWorker::Run(
   }
 }
 
-CompactionJobResult CompactionWorker::RunJob(const ClaimedJob& claimed,
-                                             Running* running,
-                                             std::string* folder) const {
+CompactionJobResult CompactionWorker::Empty(const ClaimedJob& claimed) const {
   CompactionJobResult result;
   result.id = claimed.id;
   result.attempt = claimed.attempt;
   result.worker = options_.name;
   result.by = "nobody";
+  return result;
+}
+
+CompactionJobResult CompactionWorker::RunJob(const ClaimedJob& claimed,
+                                             Running* running,
+                                             std::string* folder) const {
+  CompactionJobResult result = Empty(claimed);
   CompactionJob job;
   Status status = ReadJob(claimed.text, &job);
   if (status.ok() && job.id != claimed.id) {

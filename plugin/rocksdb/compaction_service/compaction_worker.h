@@ -62,7 +62,9 @@ class ASHLAR_ROCKSDB_EXPORT CompactionWorker {
 
   // Claims a job, runs it and hands in the result. Sets *ran to whether there
   // was a job. Returns errors of the queue only: a job that fails has a result
-  // that says so. One thread at a time; another worker for another thread.
+  // that says so. If the queue cannot be reached with the result, tries again
+  // for five times `renewal`, which is the lease. One thread at a time; another
+  // worker for another thread.
   ashlar::Status RunOne(bool* ran);
   // Runs jobs until *stop is true. Errors of the queue are passed to
   // `on_error`, and it tries again.
@@ -73,6 +75,11 @@ class ASHLAR_ROCKSDB_EXPORT CompactionWorker {
   // What runs while the job does, and may stop it.
   struct Running;
 
+  // A result that says who has run the job, and nothing else.
+  CompactionJobResult Empty(const ClaimedJob& claimed) const;
+  ashlar::Status HandIn(const ClaimedJob& claimed, const Running& running,
+                        const CompactionJobResult& result, bool* accepted,
+                        bool* is_sure) const;
   CompactionJobResult RunJob(const ClaimedJob& claimed, Running* running,
                              std::string* folder) const;
   ashlar::Status RunIn(const CompactionJob& job, const std::string& folder,

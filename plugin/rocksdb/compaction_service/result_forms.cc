@@ -139,14 +139,8 @@ JobOutputFile FromFile(const rocksdb::CompactionServiceOutputFile& theirs) {
 Status ToFile(const JobOutputFile& file,
               rocksdb::CompactionServiceOutputFile* theirs) {
   rocksdb::TableProperties properties;
-  rocksdb::ConfigOptions config;
-  config.invoke_prepare_options = false;
-  const rocksdb::Status parsed = rocksdb::TableProperties::Parse(
-      config, file.table_properties, &properties);
-  if (!parsed.ok()) {
-    return Status::InvalidArgument("the properties of " + file.file_name +
-                                   ": " + parsed.ToString());
-  }
+  Status status = ParseProperties(file, &properties);
+  if (!status.ok()) return status;
   if (file.file_temperature > std::numeric_limits<uint8_t>::max()) {
     return Status::InvalidArgument("the temperature of " + file.file_name);
   }
@@ -170,6 +164,17 @@ ashlar::Status PropertiesText(const rocksdb::TableProperties& properties,
   const rocksdb::Status status = properties.Serialize(config, text);
   if (status.ok()) return {};
   return Status::InvalidArgument("table properties: " + status.ToString());
+}
+
+ashlar::Status ParseProperties(const JobOutputFile& file,
+                               rocksdb::TableProperties* properties) {
+  rocksdb::ConfigOptions config;
+  config.invoke_prepare_options = false;
+  const rocksdb::Status parsed = rocksdb::TableProperties::Parse(
+      config, file.table_properties, properties);
+  if (parsed.ok()) return {};
+  return Status::InvalidArgument("the properties of " + file.file_name + ": " +
+                                 parsed.ToString());
 }
 
 ashlar::Status FromRocksDBResult(const std::string& text,

@@ -27,6 +27,9 @@ ashlar::Status ToRocksDBResult(const CompactionJob& job,
 // Table properties as JobOutputFile has them.
 ashlar::Status PropertiesText(const rocksdb::TableProperties& properties,
                               std::string* text);
+// Reads them again. Returns InvalidArgument, which names the file.
+ashlar::Status ParseProperties(const JobOutputFile& file,
+                               rocksdb::TableProperties* properties);
 
 }  // namespace ashlar_rocksdb
 

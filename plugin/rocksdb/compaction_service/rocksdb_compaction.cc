@@ -1,5 +1,6 @@
 #include "rocksdb_compaction.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_partitioner.h"
+#include "rocksdb/table_properties.h"
 
 namespace ashlar_rocksdb {
 
@@ -53,11 +55,29 @@ void ChooseTables(const CompactionJob& job, const ParsedOptions& parsed,
     }
     objects->table_factory.reset(NewAshlarTableFactory(parsed.table));
   }
-  const std::string collectors =
-      ObjectNameOf(job.options.column_family, "table_properties_collectors");
-  if (!collectors.empty() &&
-      objects->table_properties_collector_factories.empty()) {
-    *problem = "table_properties_collectors " + collectors;
+}
+
+// Keeps the collectors that the job names, in its order. Of two with one name,
+// each is used once.
+void ChooseCollectors(const CompactionJob& job, const ParsedOptions& parsed,
+                      CompactionServiceOptionsOverride* objects,
+                      std::string* problem) {
+  auto known = std::move(objects->table_properties_collector_factories);
+  const auto& made = parsed.column_family.table_properties_collector_factories;
+  known.insert(known.end(), made.begin(), made.end());
+  objects->table_properties_collector_factories.clear();
+  for (const std::string& name : ObjectNamesOf(job.options.column_family,
+                                               "table_properties_collectors")) {
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&name](const auto& factory) {
+          return factory != nullptr && factory->IsInstanceOf(name);
+        });
+    if (found == known.end()) {
+      if (problem->empty()) *problem = "table_properties_collectors " + name;
+      continue;
+    }
+    objects->table_properties_collector_factories.push_back(std::move(*found));
+    known.erase(found);
   }
 }
 
@@ -90,6 +110,7 @@ Status ChooseObjects(const CompactionJob& job,
          parsed.database.file_checksum_gen_factory,
          &objects->file_checksum_gen_factory, &problem);
   ChooseTables(job, parsed, table_problem, objects, &problem);
+  ChooseCollectors(job, parsed, objects, &problem);
   if (problem.empty()) return {};
   return Status::NotSupported("the worker does not know " + problem);
 }
