@@ -145,7 +145,7 @@ std::vector<std::string> ObjectNamesOf(const OptionTexts& options,
     const size_t end = EndOfObject(text);
     std::string object(Trimmed(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (object.starts_with("id=")) object = "{" + object + "}";
+    if (object.starts_with("id=")) object.insert(0, "{").push_back('}');
     std::string name = NameOfObject(object);
     if (!name.empty()) names.push_back(std::move(name));
   }

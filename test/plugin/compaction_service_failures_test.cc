@@ -325,11 +325,32 @@ std::string Text(CompactionJobResult result) {
   return text;
 }
 
+// Expects that the database compacts itself, and why.
+void ExpectLocal(const char* message, const BadQueue::Spoil& spoil) {
+  const ServiceFolder folder("bad");
+  const auto base = OpenQueue(folder / "queue");
+  const RunningWorker worker(base);
+  const auto service = NewService(std::make_shared<BadQueue>(base, spoil));
+  ServedDatabase db("bad-db", service);
+  db.Fill();
+  Require(db.Compact());
+  db.Check();
+  const CompactionServiceCounts counts = service->Counts();
+  EXPECT_GT(counts.local, 0u) << message;
+  EXPECT_EQ(counts.local, counts.scheduled) << Describe(counts);
+  ASSERT_FALSE(counts.local_reasons.empty()) << message;
+  EXPECT_NE(counts.local_reasons.begin()->first.find(message),
+            std::string::npos)
+      << Describe(counts);
+}
+
+struct Fault {
+  const char* message;
+  BadQueue::Spoil spoil;
+};
+
 TEST(CompactionService, ABadResultIsNotInstalled) {
-  const struct {
-    const char* message;
-    BadQueue::Spoil spoil;
-  } kFaults[] = {
+  const Fault kFaults[] = {
       {"is no JSON", [](const auto&, auto) { return "{"; }},
       {"is of another",
        [](const auto&, CompactionJobResult r) {
@@ -361,6 +382,17 @@ TEST(CompactionService, ABadResultIsNotInstalled) {
          r.output_path = job.output_folder + "/..";
          return Text(r);
        }},
+      {"the properties of",
+       [](const auto&, CompactionJobResult r) {
+         r.output_files[0].table_properties = "num_entries=x";
+         return Text(r);
+       }},
+  };
+  for (const Fault& fault : kFaults) ExpectLocal(fault.message, fault.spoil);
+}
+
+TEST(CompactionService, AResultThatDoesNotFitIsNotInstalled) {
+  const Fault kFaults[] = {
       {"of level 7",
        [](const auto&, CompactionJobResult r) {
          r.output_level = 7;
@@ -415,30 +447,8 @@ TEST(CompactionService, ABadResultIsNotInstalled) {
          --r.stats["num_input_records"];
          return Text(r);
        }},
-      {"the properties of",
-       [](const auto&, CompactionJobResult r) {
-         r.output_files[0].table_properties = "num_entries=x";
-         return Text(r);
-       }},
   };
-  for (const auto& fault : kFaults) {
-    const ServiceFolder folder("bad");
-    const auto base = OpenQueue(folder / "queue");
-    const RunningWorker worker(base);
-    const auto service =
-        NewService(std::make_shared<BadQueue>(base, fault.spoil));
-    ServedDatabase db("bad-db", service);
-    db.Fill();
-    Require(db.Compact());
-    db.Check();
-    const CompactionServiceCounts counts = service->Counts();
-    EXPECT_GT(counts.local, 0u) << fault.message;
-    EXPECT_EQ(counts.local, counts.scheduled) << Describe(counts);
-    ASSERT_FALSE(counts.local_reasons.empty()) << fault.message;
-    EXPECT_NE(counts.local_reasons.begin()->first.find(fault.message),
-              std::string::npos)
-        << Describe(counts);
-  }
+  for (const Fault& fault : kFaults) ExpectLocal(fault.message, fault.spoil);
 }
 
 TEST(CompactionService, WorksOverHttp) {

@@ -1,7 +1,6 @@
 #include "compaction_service.h"
 
 #include <atomic>
-#include <cerrno>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -59,9 +58,10 @@ class Service final : public AshlarCompactionService {
     if (status.ok()) {
       std::error_code error;
       if (!fs::create_directory(job.output_folder, error)) {
-        // A folder that is there already is another owner's.
-        status = Status::FromErrno("make the folder", job.output_folder,
-                                   error ? error.value() : EEXIST);
+        status = error ? Status::FromErrno("make the folder", job.output_folder,
+                                           error.value())
+                       : Status::InvalidArgument(job.output_folder +
+                                                 " is another job's");
       }
     }
     const std::string id = job.id;

@@ -7,9 +7,10 @@
 //
 // Each compaction, or part of one, becomes a CompactionJob (compaction_job.h)
 // in the queue. A CompactionWorker (compaction_worker.h) runs it and writes new
-// tables, and RocksDB installs them. Whatever goes wrong, RocksDB compacts
-// itself, as it would without a service: no worker, a job that cannot be
-// described, an error, a time-out, a result that is damaged.
+// tables, and RocksDB installs them. If something goes wrong before RocksDB has
+// the result, RocksDB compacts itself, as it would without a service: no
+// worker, a job that cannot be described, an error, a time-out, a result that
+// does not fit the job (check_outputs.h).
 //
 // Workers must see the database's files under the same paths. Not for databases
 // with an Env of their own. docs/compaction-service.md says more.

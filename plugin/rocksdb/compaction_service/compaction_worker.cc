@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>

@@ -45,7 +45,9 @@ struct CompactionWorkerOptions {
   bool use_library = true;
   bool use_rocksdb = true;
   // The only folders below which a job may read and write. Empty, the default:
-  // any. Set it if not only databases that you trust can reach the queue.
+  // any. Set it if not only databases that you trust can reach the queue. Only
+  // the job's paths are checked: a database that RocksDB opens in the worker
+  // may name other folders in its own options.
   std::vector<std::string> folders;
   // The application's objects, for jobs that RocksDB runs. Those that a job
   // does not name are not used. A table factory, if set, is used for all jobs.

@@ -1,7 +1,6 @@
 #include "rocksdb_compaction.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "ashlar_rocksdb.h"
@@ -16,7 +15,6 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_partitioner.h"
-#include "rocksdb/table_properties.h"
 
 namespace ashlar_rocksdb {
 
