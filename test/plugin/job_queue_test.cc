@@ -223,8 +223,10 @@ TEST_P(JobQueueTest, EachJobRunsOnce) {
   }
   std::mutex mutex;
   std::map<std::string, int> runs;
+  constexpr size_t kWorkers = 4;
   std::vector<std::thread> workers;
-  for (int worker = 0; worker < 4; ++worker) {
+  workers.reserve(kWorkers);
+  while (workers.size() < kWorkers) {
     workers.emplace_back([&] {
       while (true) {
         const auto job = Claim(queue);
