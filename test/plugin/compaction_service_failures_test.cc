@@ -602,7 +602,7 @@ TEST(CompactionService, AKilledWorkerLosesNoJob) {
   }
 }
 
-// Adds up what RocksDB tells of compactions.
+// Sums the statistics that RocksDB passes to listeners after compactions.
 class Recorder final : public rocksdb::EventListener {
  public:
   void OnCompactionCompleted(rocksdb::DB* /*db*/,

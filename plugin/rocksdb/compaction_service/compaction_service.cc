@@ -145,8 +145,9 @@ class Service final : public AshlarCompactionService {
     bool is_canceled = false;
   };
 
-  // Makes the folder of this session, and sets job->output_folder to it. The
-  // first time, removes those of earlier sessions: a database is open once.
+  // Makes the folder for outputs of a database that is open, and sets
+  // job->output_folder to it. A database is open once at a time, so what it
+  // left when it was open before is removed.
   Status MakeFolders(const rocksdb::CompactionServiceJobInfo& info,
                      CompactionJob* job) {
     const bool is_own = options_.output_folder.empty();

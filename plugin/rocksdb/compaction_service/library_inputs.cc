@@ -40,7 +40,7 @@ Status OpenInput(const CompactionJob& job, const JobInputFile& input,
     return Status::NotSupported(input.path +
                                 " has one range deletion and nothing else");
   }
-  // Tables of such old releases have counts that RocksDB does not trust.
+  // RocksDB does not trust the counts of entries in older tables.
   if (properties.format_version < 5) {
     return Status::NotSupported(input.path + " has a format version below 5");
   }
