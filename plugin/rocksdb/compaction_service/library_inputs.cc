@@ -33,10 +33,10 @@ Status OpenInput(const CompactionJob& job, const JobInputFile& input,
   auto reader = ashlar::TableReader::Open(input.path, options);
   if (!reader.ok()) return reader.status();
   const ashlar::TableProperties& properties = (*reader)->properties();
-  const bool is_universal =
-      OptionText(job.options.column_family, "compaction_style") !=
+  const bool has_levels =
+      OptionText(job.options.column_family, "compaction_style") ==
       "kCompactionStyleLevel";
-  if (is_universal && IsLoneRangeDeletion(**reader)) {
+  if (!has_levels && IsLoneRangeDeletion(**reader)) {
     return Status::NotSupported(input.path +
                                 " has one range deletion and nothing else");
   }
