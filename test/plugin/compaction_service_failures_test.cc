@@ -25,6 +25,7 @@
 #include "plugin/compaction_jobs/compaction_job.h"
 #include "plugin/compaction_jobs/compaction_result.h"
 #include "plugin/compaction_jobs/http_queue.h"
+#include "test/plugin/deadly_worker.h"
 #include "test/plugin/example_server.h"
 #include "test/plugin/running_worker.h"
 
@@ -486,83 +487,12 @@ TEST(CompactionService, AServerThatIsGoneDoesNoHarm) {
   EXPECT_EQ(service->Counts().scheduled, 0u);
 }
 
-// What a worker process does before it kills itself.
-constexpr char kChildFolder[] = "ASHLAR_SERVICE_CHILD";
-
-// A queue in which the process dies at a call.
-class DeadlyQueue final : public JobQueue {
- public:
-  DeadlyQueue(std::shared_ptr<JobQueue> base, bool at_claim)
-      : base_(std::move(base)), at_claim_(at_claim) {}
-
-  ashlar::Status Submit(const std::string&, const std::string&) override {
-    return {};
-  }
-  ashlar::Status FetchResult(const std::string&,
-                             std::optional<std::string>*) override {
-    return {};
-  }
-  ashlar::Status Withdraw(const std::string&, bool*) override { return {}; }
-  ashlar::Status Forget(const std::string&) override { return {}; }
-  ashlar::Status Claim(const std::string& worker,
-                       std::optional<ClaimedJob>* job) override {
-    ashlar::Status status = base_->Claim(worker, job);
-    if (job->has_value() && at_claim_) ::kill(::getpid(), SIGKILL);
-    return status;
-  }
-  ashlar::Status Renew(const ClaimedJob& job, bool* wanted) override {
-    return base_->Renew(job, wanted);
-  }
-  ashlar::Status Complete(const ClaimedJob&, const std::string&,
-                          bool*) override {
-    ::kill(::getpid(), SIGKILL);
-    return {};
-  }
-
- private:
-  const std::shared_ptr<JobQueue> base_;
-  const bool at_claim_;
-};
-
-// Dies when RocksDB begins a table.
-class DeadlyListener final : public rocksdb::EventListener {
- public:
-  void OnTableFileCreationStarted(
-      const rocksdb::TableFileCreationBriefInfo& /*info*/) override {
-    ::kill(::getpid(), SIGKILL);
-  }
-};
-
-// Not a test: the process that AKilledWorkerLosesNoJob starts.
-TEST(CompactionServiceChild, DISABLED_RunsOneJobAndDies) {
-  const char* const folder = std::getenv(kChildFolder);
-  const char* const point = std::getenv("ASHLAR_SERVICE_POINT");
-  ASSERT_TRUE(folder != nullptr && point != nullptr);
-  const std::string at = point;
-  CompactionWorkerOptions options;
-  options.use_library = at != "table";
-  if (at == "table") {
-    options.objects.listeners.push_back(std::make_shared<DeadlyListener>());
-  }
-  const auto queue =
-      std::make_shared<DeadlyQueue>(OpenQueue(folder), at == "claim");
-  CompactionWorker worker(queue, options);
-  bool ran = false;
-  while (!ran) {
-    ASSERT_TRUE(worker.RunOne(&ran).ok());
-    std::this_thread::yield();
-  }
-}
-
-// Starts this program as that process. Returns how it has ended.
+// Starts this program as a worker that dies. Returns how it has ended.
 int RunChild(const std::string& folder, const std::string& point) {
   std::string program = "/proc/self/exe";
-  std::string filter = "--gtest_filter=CompactionServiceChild.*";
-  std::string disabled = "--gtest_also_run_disabled_tests";
-  std::string folder_text = std::string(kChildFolder) + "=" + folder;
-  std::string point_text = "ASHLAR_SERVICE_POINT=" + point;
-  std::array<char*, 4> arguments = {program.data(), filter.data(),
-                                    disabled.data(), nullptr};
+  std::string folder_text = std::string(kDeadlyWorkerFolder) + "=" + folder;
+  std::string point_text = std::string(kDeadlyWorkerPoint) + "=" + point;
+  std::array<char*, 2> arguments = {program.data(), nullptr};
   std::vector<char*> variables = {folder_text.data(), point_text.data()};
   for (char** at = environ; *at != nullptr; ++at) variables.push_back(*at);
   variables.push_back(nullptr);
