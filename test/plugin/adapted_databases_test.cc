@@ -21,7 +21,6 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -30,6 +29,7 @@
 #include <vector>
 
 #include "plugin/rocksdb/ashlar_rocksdb.h"
+#include "test/plugin/from_environment.h"
 
 namespace ashlar_rocksdb {
 namespace {
@@ -389,11 +389,8 @@ class AdaptedDatabases : public testing::TestWithParam<size_t> {};
 // ASHLAR_ADAPTED_ROUNDS: how many rounds; more find rarer faults.
 TEST_P(AdaptedDatabases, AnswerAsRocksDBs) {
   const Configuration& configuration = kConfigurations[GetParam()];
-  const char* const rounds_text = std::getenv("ASHLAR_ADAPTED_ROUNDS");
-  const char* const seed_text = std::getenv("ASHLAR_ADAPTED_SEED");
-  const uint64_t rounds =
-      rounds_text != nullptr ? std::stoull(rounds_text) : 60;
-  const uint64_t seed = seed_text != nullptr ? std::stoull(seed_text) : 1;
+  const uint64_t rounds = NumberFromEnvironment("ASHLAR_ADAPTED_ROUNDS", 60);
+  const uint64_t seed = NumberFromEnvironment("ASHLAR_ADAPTED_SEED", 1);
   const TableCounts before = GetTableCounts();
   Databases databases(configuration, seed);
   for (uint64_t round = 0; round < rounds; ++round) {

@@ -18,12 +18,12 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "test/plugin/from_environment.h"
 #include "test/plugin/running_worker.h"
 
 namespace ashlar_rocksdb {
@@ -266,11 +266,8 @@ class CompactionServiceDatabases : public testing::TestWithParam<size_t> {};
 // ASHLAR_SERVICE_ROUNDS: how many rounds; more find rarer faults.
 TEST_P(CompactionServiceDatabases, AnswerAsRocksDBs) {
   const Configuration& configuration = kConfigurations[GetParam()];
-  const char* const rounds_text = std::getenv("ASHLAR_SERVICE_ROUNDS");
-  const char* const seed_text = std::getenv("ASHLAR_SERVICE_SEED");
-  const uint64_t rounds =
-      rounds_text != nullptr ? std::stoull(rounds_text) : 60;
-  const uint64_t seed = seed_text != nullptr ? std::stoull(seed_text) : 1;
+  const uint64_t rounds = NumberFromEnvironment("ASHLAR_SERVICE_ROUNDS", 60);
+  const uint64_t seed = NumberFromEnvironment("ASHLAR_SERVICE_SEED", 1);
   const ServiceFolder folder(configuration.name + std::string("-queue"));
   const std::shared_ptr<JobQueue> queue = OpenQueue(folder / "queue");
   const RunningWorker worker(queue);
