@@ -75,9 +75,7 @@ class FolderQueue final : public JobQueue {
     }
     if (status.ok() && !*withdrawn && !Knows(id)) {
       return Status::NotFound("the queue " + folder_ +
-                              " has nothing of the "
-                              "job " +
-                              id);
+                              " has nothing of the job " + id);
     }
     return status;
   }
