@@ -5,12 +5,17 @@
 Used by test/CMakeLists.txt. A test source keeps its own names in unnamed
 namespaces, and one joined file would merge those. So this script names each
 unnamed namespace after the path of its source. It changes nothing else, and
-#line directives keep the file names and line numbers in messages.
+#line directives keep the file names and line numbers in messages. The names
+are those from the root of the tree, so that a compiler cache finds the joined
+files of another clone.
 """
 
 import os
 import re
 import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
 
 
 def joined(path, text):
@@ -19,7 +24,7 @@ def joined(path, text):
     name = re.sub(r'\W', '_', '_'.join(words))
     text = re.sub(r'^namespace \{$', f'namespace {name} {{', text,
                   flags=re.MULTILINE)
-    return f'#line 1 "{path}"\n{text}\n'
+    return f'#line 1 "{os.path.relpath(path, ROOT)}"\n{text}\n'
 
 
 def main():
