@@ -131,6 +131,11 @@ void TableFinder::Run() {
     --i;
     can_name_.reset();
     kinds_[i] = KindOf(blocks[i]);
+    // A dictionary of small samples may have the form of data by chance.
+    if (kinds_[i] == BlockKind::kData && !blocks[i].has_form &&
+        IsBeforeTail(i)) {
+      kinds_[i] = BlockKind::kDictionary;
+    }
     if (kinds_[i] == BlockKind::kData && can_name_.has_value()) {
       in_doubt_.push_back({i, *can_name_});
     }
@@ -516,23 +521,38 @@ bool UseRule(const RandomAccessFile& file, const Footer* footer,
   return true;
 }
 
+WalkOptions OptionsOfWalk(Findings* findings) {
+  const InspectOptions& options = findings->options();
+  WalkOptions walk;
+  // A compressed block is not larger than what it holds.
+  walk.most_block_bytes = options.max_uncompressed_block_bytes;
+  walk.custom_types = !options.codecs.empty();
+  walk.on_progress = [findings](uint64_t done) {
+    return findings->ReportProgress(done);
+  };
+  return walk;
+}
+
 }  // namespace
+
+Status HaveChecksums(const RandomAccessFile& file, Findings* findings,
+                     bool* have) {
+  BlockWalk walk(&file, OptionsOfWalk(findings));
+  const std::optional<Learned> learned = walk.Learn(std::nullopt);
+  if (walk.given_up()) return findings->GivenUp();
+  *have = learned.has_value() && learned->proven &&
+          learned->rule.type != ChecksumType::kNoChecksum;
+  return {};
+}
 
 Status FindTable(const RandomAccessFile& file, const Footer* footer,
                  const std::vector<ByteRange>& parts, Places places,
                  Findings* findings, std::optional<FoundTable>* found) {
   found->reset();
-  const InspectOptions& options = findings->options();
   const RestoredFile* const restored = findings->restored();
-  // A compressed block is not larger than what it holds.
-  WalkOptions walk_options;
-  walk_options.most_block_bytes = options.max_uncompressed_block_bytes;
-  walk_options.custom_types = !options.codecs.empty();
+  WalkOptions walk_options = OptionsOfWalk(findings);
   walk_options.finds_moved =
       places == Places::kRestoredToo && restored == nullptr;
-  walk_options.on_progress = [findings](uint64_t done) {
-    return findings->ReportProgress(done);
-  };
   BlockWalk walk(&file, walk_options);
   FoundTable table;
   FooterHint hint;

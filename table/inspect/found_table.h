@@ -71,6 +71,11 @@ enum class Places : uint8_t {
   kRestoredToo,  // also those that were moved (restored_file.h)
 };
 
+// Sets *have to whether two blocks or more of the file have checksums of one
+// kind, whatever its footer says. Returns Aborted if on_progress ended it.
+Status HaveChecksums(const RandomAccessFile& file, Findings* findings,
+                     bool* have);
+
 // Walks over these parts of the file, which must be in order, and sets *found
 // to what is there; to nothing if no block is. `footer` is null if it is
 // damaged. Returns Aborted if on_progress ended it.

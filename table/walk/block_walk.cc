@@ -307,14 +307,16 @@ bool BlockWalk::CompressedAt(uint64_t offset, Place place, FoundBlock* found) {
   return false;
 }
 
-// Returns whether a payload may be decoded to find its end, which takes long.
-// Once many steps are spent, only where the block before can end: its trailer
-// has the same type, or none.
-bool BlockWalk::MayDecode(uint64_t offset, CompressionType type) {
-  if (steps_ > kFirstSteps / 4 * 3) return true;
+// Returns whether a payload may be decoded to find its end, which takes long:
+// microseconds at each byte of a damaged block. Once fewer steps are left, only
+// where the block before can end: its trailer has the same type, or none. So
+// the steps suffice for a hundred times more damaged bytes.
+bool BlockWalk::MayDecode(uint64_t offset, CompressionType type,
+                          int64_t steps_for_all) {
+  if (steps_ > steps_for_all) return true;
   if (offset < kBlockTrailerSize) return false;
   const Slice before = bytes_.Peek(offset - kBlockTrailerSize, 1);
-  return before[0] == 0 || static_cast<uint8_t>(before[0]) == Bit(type);
+  return before[0] == 0 || IsTypeByteOf(type, static_cast<uint8_t>(before[0]));
 }
 
 // Looks for a payload of this type, in each form that it can have.
@@ -327,10 +329,9 @@ bool BlockWalk::TypeAt(uint64_t offset, CompressionType type, const Slice& view,
   const bool none_seen = types_seen_.none() && blocks_.size() < kFirstBlocks;
   const bool slow = type == CompressionType::kZlibCompression ||
                     type == CompressionType::kBZip2Compression;
-  if (anywhere && slow &&
-      ((!none_seen && !types_seen_[Bit(type)]) || !MayDecode(offset, type))) {
-    return false;
-  }
+  if (anywhere && slow && !none_seen && !types_seen_[Bit(type)]) return false;
+  const int64_t steps_for_all = slow ? kFirstSteps / 4 * 3 : kFirstSteps / 2;
+  if (anywhere && !MayDecode(offset, type, steps_for_all)) return false;
   PayloadSearch search;
   search.most_raw_bytes = options_.most_block_bytes;
   if (anywhere) {
@@ -496,19 +497,21 @@ std::optional<uint64_t> BlockWalk::Resynchronise(uint64_t from, uint64_t end,
 // number of its restart points. Other dictionaries have no mark; they are small
 // and come after the index, so the second is for short pieces of compressed
 // files.
-uint64_t BlockWalk::NextOpaque(uint64_t from, uint64_t begin, uint64_t end) {
+uint64_t BlockWalk::NextOpaque(uint64_t from, uint64_t begin, uint64_t end,
+                               bool may_search) {
   constexpr uint32_t kDictionaryMark = 0xEC30A437;
   constexpr uint64_t kShortPiece = uint64_t{1} << 20;
-  const bool by_trailer = last_type_ != CompressionType::kNoCompression &&
+  const bool by_trailer = may_search &&
+                          last_type_ != CompressionType::kNoCompression &&
                           end - begin <= kShortPiece;
   for (uint64_t at = from; at < end; ++at) {
     const Slice piece = bytes_.Peek(at, sizeof(kDictionaryMark));
     if (piece.size() < sizeof(kDictionaryMark)) break;
     if (LoadFixed32(piece.data()) == kDictionaryMark) return at;
-    if (!by_trailer || at < begin + kBlockTrailerSize + 1 || steps_ <= 0) {
-      continue;
-    }
-    const Slice before = bytes_.Peek(at - kBlockTrailerSize - 1, 2);
+    if (!by_trailer || at < begin + kBlockTrailerSize + 1) continue;
+    const Slice before =
+        bytes_.Peek(at - kBlockTrailerSize - 1, kBlockTrailerSize + 1);
+    if (LoadFixed32(before.data() + 2) == 0) continue;  // no checksum
     const bool plain = before[0] == 0 && before[1] == 0;
     if (plain || IsTypeByteOf(last_type_, static_cast<uint8_t>(before[1]))) {
       return at;
@@ -519,23 +522,27 @@ uint64_t BlockWalk::NextOpaque(uint64_t from, uint64_t begin, uint64_t end) {
 
 // Keeps the blocks without form between two places. They follow each other from
 // the first place on, or are where NextOpaque says. The first place has steps
-// of its own: it is looked at once for each byte.
+// of its own: it is looked at once for each byte. The others may use up a part
+// of the steps that are left, since most bytes between blocks are no block.
 void BlockWalk::OpaqueBetween(uint64_t begin, uint64_t end) {
   FoundBlock found;
   uint64_t lost_from = begin;
   uint64_t at = begin;
   constexpr int64_t kMostPerByte = 64;
   int64_t first_steps = static_cast<int64_t>(end - begin) * kMostPerByte;
+  int64_t later_steps = std::max(steps_, int64_t{0}) / 8;
+  steps_ -= later_steps;
   while (at < end && rule_.has_value()) {
-    int64_t* const steps = at == lost_from ? &first_steps : &steps_;
+    int64_t* const steps = at == lost_from ? &first_steps : &later_steps;
     if (OpaqueAt(at, end, steps, &found)) {
       Lose(lost_from, at);
       Keep(found);
       at = lost_from = found.handle.End();
       continue;
     }
-    at = NextOpaque(at + 1, begin, end);
+    at = NextOpaque(at + 1, begin, end, later_steps > 0);
   }
+  steps_ += later_steps;
   Lose(lost_from, end);
 }
 

@@ -131,12 +131,13 @@ class BlockWalk {
       const std::vector<ChecksumRule>& guesses);
   bool Pass(const ByteRange& part);
   bool FollowsSeemingEnd(uint64_t seeming_end, uint64_t at, uint64_t end);
-  uint64_t NextOpaque(uint64_t from, uint64_t begin, uint64_t end);
+  uint64_t NextOpaque(uint64_t from, uint64_t begin, uint64_t end,
+                      bool may_search);
   bool ScanAt(uint64_t offset, Place place, FoundBlock* found);
   bool MovedAt(uint64_t offset, Place place, FoundBlock* found);
   bool FormAt(uint64_t offset, Place place, FoundBlock* found);
   bool CompressedAt(uint64_t offset, Place place, FoundBlock* found);
-  bool MayDecode(uint64_t offset, CompressionType type);
+  bool MayDecode(uint64_t offset, CompressionType type, int64_t steps_for_all);
   bool TypeAt(uint64_t offset, CompressionType type, const Slice& view,
               Place place, bool* wants_more, FoundBlock* found);
   bool IsSigned(uint64_t offset, uint64_t size, CompressionType type,

@@ -1,6 +1,7 @@
 #include "table/walk/checksum_rule.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "table/format/block_trailer.h"
@@ -158,6 +159,13 @@ ChecksumRule RuleVotes::ByDistance(const std::optional<ChecksumRule>& rule,
                                    size_t* pairs) const {
   constexpr size_t kMostRuns = 8;
   std::vector<ChecksumRule> candidates;
+  // The first of equals counts. Two neighbours that were moved can agree by
+  // chance on a base by which they were not, but not on the footer's, unless
+  // that differs by one flipped bit.
+  if (rule.has_value() && hint_.has_value() &&
+      std::popcount(rule->base ^ hint_->base) > 1) {
+    candidates.push_back(*hint_);
+  }
   if (rule.has_value()) candidates.push_back(*rule);
   if (hint_.has_value()) candidates.push_back(*hint_);
   bool proven = false;

@@ -278,6 +278,16 @@ TEST(MovedBlocks, EveryWholeBlockOfRandomTables) {
 // These seeds failed once. All of them are beyond those that always run.
 TEST(MovedBlocks, SeedsThatFailedOnce) {
   for (const uint64_t seed : {910, 1885}) CheckRandomTable(seed);
+  // Damaged bytes in which payloads of LZ4 seem to begin everywhere.
+  CheckRandomTable(550);
+  // A dictionary of small samples, in the form of data.
+  CheckRandomTable(554);
+  // Zeros after which a block without form could begin at each byte.
+  CheckRandomTable(575);
+  // A footer that says by a shifted byte that there are no checksums.
+  CheckRandomTable(803);
+  // Two neighbours that agree on a base by which they were not moved.
+  CheckRandomTable(1079);
 }
 
 // A file with as many bytes inserted as cut out elsewhere has a sound footer,
