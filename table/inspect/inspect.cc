@@ -268,8 +268,10 @@ Status InspectBlocks(const TableFacts& facts, InspectedFile* file,
 
 // Runs all passes over a file. If its blocks turn out to be elsewhere than they
 // were written, stops before it shows any, and sets *restored to the file as it
-// was written.
+// was written. `found`: what was found of the whole file before, if that is
+// known.
 Status RunPasses(const RandomAccessFile& file, Findings* findings_of_file,
+                 std::optional<FoundTable> found,
                  std::unique_ptr<RestoredFile>* restored) {
   Findings& findings = *findings_of_file;
   const InspectOptions& options = findings.options();
@@ -282,7 +284,6 @@ Status RunPasses(const RandomAccessFile& file, Findings* findings_of_file,
   Status status = InspectFooter(file, &thread.window, &findings, &footer);
   if (status.IsIOError() || status.IsMemoryLimit()) return status;
   bool has_footer = status.ok();
-  std::optional<FoundTable> found;
   if (has_footer) {
     status = CheckFooter(file, footer, &thread, &findings, &found, &has_footer);
     if (!status.ok()) return status;
@@ -338,11 +339,16 @@ InspectOptions WithHalfProgress(const InspectOptions& options,
   return half;
 }
 
-// Sets *sound to the blocks that are sound, in file order, if the index is and
-// some of the data blocks that it names are not. Shows nothing.
-Status FindSoundBlocks(const RandomAccessFile& file,
-                       const InspectOptions& options,
-                       std::vector<BlockHandle>* sound) {
+// What is wrong in a file by its index.
+struct IndexedDamage {
+  bool of_index = false;
+  bool of_data = false;
+  std::vector<BlockHandle> sound;  // blocks of all kinds, in file order
+};
+
+// Shows nothing.
+Status FindIndexedDamage(const RandomAccessFile& file,
+                         const InspectOptions& options, IndexedDamage* damage) {
   InspectOptions checks = WithHalfProgress(options, /*second_half=*/false);
   checks.decode = false;
   checks.find_blocks = false;
@@ -351,38 +357,48 @@ Status FindSoundBlocks(const RandomAccessFile& file,
   TableInspection checked;
   Findings findings(file, checks, &checked);
   std::unique_ptr<RestoredFile> none;
-  Status status = RunPasses(file, &findings, &none);
+  Status status = RunPasses(file, &findings, std::nullopt, &none);
   if (!status.ok()) return status;
-  const bool some_are_not = std::any_of(
-      checked.blocks.begin(), checked.blocks.end(), [](const BlockInfo& b) {
-        return b.kind == BlockKind::kData && !b.status.ok();
-      });
-  if (some_are_not) *sound = KnownBlocks({}, checked.blocks, Damaged::kNo);
+  for (const BlockInfo& block : checked.blocks) {
+    if (block.status.ok()) continue;
+    damage->of_data = damage->of_data || block.kind == BlockKind::kData;
+    damage->of_index = damage->of_index || block.kind == BlockKind::kIndex ||
+                       block.kind == BlockKind::kIndexPartition;
+  }
+  damage->sound = KnownBlocks({}, checked.blocks, Damaged::kNo);
   return {};
 }
 
-// Looks for blocks that were moved though index and footer were not: where as
-// many bytes were inserted as were cut out elsewhere. Programs that copy
-// entries need all blocks before the first entry is shown.
+// Looks for blocks that were moved though the footer was not: where as many
+// bytes were inserted as were cut out elsewhere. Programs that copy entries
+// need all blocks before the first entry is shown. Sets *restored if there are
+// some, and else *found to what was found, if it is of the whole file.
 // `options` are the caller's, and those of *findings report the second half.
 Status FindMovedBlocks(const RandomAccessFile& file,
                        const InspectOptions& options, Findings* findings,
-                       std::unique_ptr<RestoredFile>* restored) {
-  std::vector<BlockHandle> sound;
-  Status status = FindSoundBlocks(file, options, &sound);
-  if (!status.ok() || sound.empty()) return status;
+                       std::unique_ptr<RestoredFile>* restored,
+                       std::optional<FoundTable>* found) {
+  IndexedDamage damage;
+  Status status = FindIndexedDamage(file, options, &damage);
+  if (!status.ok() || (!damage.of_data && !damage.of_index)) return status;
   TableInspection ignored;
   Findings of_footer(file, options, &ignored);
   FileWindow window(&file, 0);
   Footer footer;
   status = InspectFooter(file, &window, &of_footer, &footer);
   if (!status.ok()) return status;
-  std::optional<FoundTable> found;
-  status = FindTable(file, &footer, PartsBetween(sound, footer.offset),
-                     Places::kRestoredToo, findings, &found);
-  if (!status.ok() || !found.has_value()) return status;
-  *restored = std::move(found->restored);
-  if (*restored == nullptr) findings->SetSoundBlocks(std::move(sound));
+  // A damaged index does not name all blocks, and so says too little.
+  const std::vector<ByteRange> whole = {{0, footer.offset}};
+  status = FindTable(
+      file, &footer,
+      damage.of_data ? PartsBetween(damage.sound, footer.offset) : whole,
+      Places::kRestoredToo, findings, found);
+  if (!status.ok() || !found->has_value()) return status;
+  *restored = std::move((*found)->restored);
+  if (*restored == nullptr && damage.of_data) {
+    findings->SetSoundBlocks(std::move(damage.sound));
+  }
+  if (*restored != nullptr || damage.of_data) found->reset();
   return {};
 }
 
@@ -399,11 +415,12 @@ Status InspectWhole(const RandomAccessFile& file, const InspectOptions& options,
       checks_first ? WithHalfProgress(options, /*second_half=*/true) : options;
   Findings as_it_is(file, second, inspection);
   std::unique_ptr<RestoredFile> restored;
+  std::optional<FoundTable> found;
   if (checks_first) {
-    status = FindMovedBlocks(file, options, &as_it_is, &restored);
+    status = FindMovedBlocks(file, options, &as_it_is, &restored, &found);
   }
   if (status.ok() && restored == nullptr) {
-    status = RunPasses(file, &as_it_is, &restored);
+    status = RunPasses(file, &as_it_is, std::move(found), &restored);
   }
   if (!status.ok() || restored == nullptr) return status;
   *inspection = TableInspection();
@@ -411,7 +428,7 @@ Status InspectWhole(const RandomAccessFile& file, const InspectOptions& options,
   findings.AddFault({BlockKind::kOther, {}, 0},
                     Status::Corruption(restored->Description()));
   std::unique_ptr<RestoredFile> none;
-  return RunPasses(*restored, &findings, &none);
+  return RunPasses(*restored, &findings, std::nullopt, &none);
 }
 
 }  // namespace

@@ -288,6 +288,12 @@ TEST(MovedBlocks, SeedsThatFailedOnce) {
   CheckRandomTable(803);
   // Two neighbours that agree on a base by which they were not moved.
   CheckRandomTable(1079);
+  // A dictionary of one sample, next to an index that was moved.
+  CheckRandomTable(3056);
+  // A damaged index under a sound footer, with moved blocks before it.
+  CheckRandomTable(3374);
+  // An index whose blocks need a dictionary that nothing names.
+  CheckRandomTable(972);
 }
 
 // A file with as many bytes inserted as cut out elsewhere has a sound footer,
