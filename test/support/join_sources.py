@@ -24,7 +24,9 @@ def joined(path, text):
     name = re.sub(r'\W', '_', '_'.join(words))
     text = re.sub(r'^namespace \{$', f'namespace {name} {{', text,
                   flags=re.MULTILINE)
-    return f'#line 1 "{os.path.relpath(path, ROOT)}"\n{text}\n'
+    if path.startswith(ROOT + os.sep):
+        path = os.path.relpath(path, ROOT)
+    return f'#line 1 "{path}"\n{text}\n'
 
 
 def main():

@@ -63,6 +63,12 @@ class JoinSources(Folder):
         self.assertEqual(rest.rstrip('\n').split('\n'), SOURCE.replace(
             'namespace {', 'namespace table_a_test {').rstrip('\n').split('\n'))
 
+    def test_names_of_sources_in_the_tree_begin_at_its_root(self):
+        root = os.path.dirname(os.path.dirname(os.path.dirname(JOIN)))
+        path = os.path.join(root, 'test', 'util', 'file_test.cc')
+        self.assertTrue(self.joined(path).startswith(
+            '#line 1 "test/util/file_test.cc"\n'))
+
 
 class Stage(Folder):
     def run_stage(self, *command, stages=''):
