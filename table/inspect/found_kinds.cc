@@ -53,6 +53,13 @@ class TableFinder {
     BlockHandle handle;
     BlockHandle first;  // that it names
   };
+  // User keys.
+  struct Ends {
+    std::string first;
+    std::string last;
+
+    friend bool operator==(const Ends&, const Ends&) = default;
+  };
   // A block of entries that can be an index whose blocks were moved.
   struct InDoubt {
     size_t number = 0;
@@ -67,6 +74,9 @@ class TableFinder {
   bool Follows(size_t number) const;
   bool NamesFirstBlock(const BlockHandle& handle);
   void DropFalseIndexes();
+  bool IsFalseIndex(const BlockHandle& index,
+                    std::vector<BlockHandle>::const_iterator before);
+  std::optional<Ends> EndsOf(const BlockHandle& handle);
   void TakeSample();
   bool NeedsDictionary();
   bool IsIndex(const IndexItems& items, const BlockPlace& place);
@@ -300,20 +310,73 @@ bool TableFinder::NamesFirstBlock(const BlockHandle& handle) {
                                 moved_.HasSizeOfBlock(handle.size));
 }
 
-// An entry may look like a handle. Where blocks are where they were written, no
-// two blocks of data come after an index.
+// An entry may look like a handle, and its block like an index, which data then
+// follow.
 void TableFinder::DropFalseIndexes() {
   std::vector<BlockHandle>& data = found_.data_blocks;
-  while (inspected_.footer().base_context_checksum != 0 && !indexes_.empty() &&
-         data.size() > 1 && data[1].offset > indexes_[0].handle.offset) {
+  while (!indexes_.empty()) {
     const BlockHandle index = indexes_[0].handle;
+    const auto before =
+        std::find_if(data.begin(), data.end(), [&](const BlockHandle& handle) {
+          return handle.offset < index.offset;
+        });
+    if (before == data.begin() || !IsFalseIndex(index, before)) return;
     indexes_.erase(indexes_.begin());
-    data.insert(std::find_if(data.begin(), data.end(),
-                             [&](const BlockHandle& handle) {
-                               return handle.offset < index.offset;
-                             }),
-                index);
+    data.insert(before, index);
   }
+}
+
+// `before`: the data block before the index, or the end. One is after it.
+bool TableFinder::IsFalseIndex(
+    const BlockHandle& index, std::vector<BlockHandle>::const_iterator before) {
+  // Where blocks are where they were written, only a dictionary of one sample
+  // comes after an index.
+  if (inspected_.footer().base_context_checksum != 0) {
+    return before - found_.data_blocks.begin() > 1;
+  }
+  // Elsewhere copies may follow. But the keys of an index do not lie between
+  // those of the blocks next to it.
+  if (before == found_.data_blocks.end()) return false;
+  const auto last = EndsOf(*before);
+  const auto own = EndsOf(index);
+  const auto next = EndsOf(*std::prev(before));
+  if (!last.has_value() || !own.has_value() || !next.has_value()) return false;
+  // One of them may be a copy of the other.
+  const int order = next->last.compare(last->first);
+  if (order == 0 || *next == *last) return false;
+  const auto are_in_order = [order](const std::string& a,
+                                    const std::string& b) {
+    return order > 0 ? a <= b : b <= a;
+  };
+  return are_in_order(last->last, own->first) &&
+         are_in_order(own->first, own->last) &&
+         are_in_order(own->last, next->first);
+}
+
+// Returns the first and the last user key of the block, if it may be data.
+std::optional<TableFinder::Ends> TableFinder::EndsOf(
+    const BlockHandle& handle) {
+  const BlockPlace place{BlockKind::kData, handle, 0};
+  Slice contents;
+  BlockView view;
+  if (!inspected_.Peek(place, &thread_, &contents) ||
+      !ParseBlock(contents, place, &view).ok()) {
+    return std::nullopt;
+  }
+  std::optional<Ends> ends;
+  const Status status =
+      ForEachPlainEntry(view, place, [&](const Slice& key, const Slice&) {
+        if (key.size() < kInternalKeyTailBytes ||
+            ValueTypeName(TypeOf(key)) == "unknown") {
+          return Status::Corruption("no internal key");
+        }
+        const std::string user_key(key.data(),
+                                   key.size() - kInternalKeyTailBytes);
+        if (!ends.has_value()) ends = Ends{user_key, user_key};
+        ends->last = user_key;
+        return Status();
+      });
+  return status.ok() ? ends : std::nullopt;
 }
 
 // A dictionary of one sample is a whole data block, but comes after the index,
