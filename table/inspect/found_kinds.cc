@@ -1,6 +1,7 @@
 #include "table/inspect/found_kinds.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -74,8 +75,8 @@ class TableFinder {
   bool Follows(size_t number) const;
   bool NamesFirstBlock(const BlockHandle& handle);
   void DropFalseIndexes();
-  bool IsFalseIndex(const BlockHandle& index,
-                    std::vector<BlockHandle>::const_iterator before);
+  bool LiesBetween(const BlockHandle& last, const BlockHandle& block,
+                   const BlockHandle& next);
   std::optional<Ends> EndsOf(const BlockHandle& handle);
   void TakeSample();
   bool NeedsDictionary();
@@ -311,46 +312,64 @@ bool TableFinder::NamesFirstBlock(const BlockHandle& handle) {
 }
 
 // An entry may look like a handle, and its block like an index, which data then
-// follow.
+// follow. Each block is looked at a few times, and moved once.
 void TableFinder::DropFalseIndexes() {
+  const auto is_later = [](const BlockHandle& a, const BlockHandle& b) {
+    return a.offset > b.offset;
+  };
   std::vector<BlockHandle>& data = found_.data_blocks;
-  while (!indexes_.empty()) {
-    const BlockHandle index = indexes_[0].handle;
+  std::vector<BlockHandle> dropped;  // the last one of the file first
+  for (const FoundIndex& index : indexes_) {
     const auto before =
-        std::find_if(data.begin(), data.end(), [&](const BlockHandle& handle) {
-          return handle.offset < index.offset;
-        });
-    if (before == data.begin() || !IsFalseIndex(index, before)) return;
-    indexes_.erase(indexes_.begin());
-    data.insert(before, index);
+        std::upper_bound(data.begin(), data.end(), index.handle, is_later);
+    const size_t data_after =
+        static_cast<size_t>(before - data.begin()) + dropped.size();
+    if (data_after == 0) break;
+    std::vector<BlockHandle> next;
+    if (before != data.begin()) next.push_back(*std::prev(before));
+    if (!dropped.empty()) next.push_back(dropped.back());
+    // Where blocks are where they were written, only a dictionary of one sample
+    // comes after an index. Elsewhere copies may follow.
+    const bool is_false =
+        inspected_.footer().base_context_checksum != 0
+            ? data_after > 1
+            : before != data.end() &&
+                  LiesBetween(
+                      *before, index.handle,
+                      *std::max_element(next.begin(), next.end(), is_later));
+    if (!is_false) break;
+    dropped.push_back(index.handle);
   }
+  if (dropped.empty()) return;
+  indexes_.erase(indexes_.begin(),
+                 indexes_.begin() + static_cast<ptrdiff_t>(dropped.size()));
+  std::vector<BlockHandle> all;
+  all.reserve(data.size() + dropped.size());
+  std::merge(data.begin(), data.end(), dropped.begin(), dropped.end(),
+             std::back_inserter(all), is_later);
+  data = std::move(all);
 }
 
-// `before`: the data block before the index, or the end. One is after it.
-bool TableFinder::IsFalseIndex(
-    const BlockHandle& index, std::vector<BlockHandle>::const_iterator before) {
-  // Where blocks are where they were written, only a dictionary of one sample
-  // comes after an index.
-  if (inspected_.footer().base_context_checksum != 0) {
-    return before - found_.data_blocks.begin() > 1;
+// Returns whether the keys of a block lie between those of the data blocks next
+// to it. Those of an index do not.
+bool TableFinder::LiesBetween(const BlockHandle& last, const BlockHandle& block,
+                              const BlockHandle& next) {
+  const auto of_last = EndsOf(last);
+  const auto own = EndsOf(block);
+  const auto of_next = EndsOf(next);
+  if (!of_last.has_value() || !own.has_value() || !of_next.has_value()) {
+    return false;
   }
-  // Elsewhere copies may follow. But the keys of an index do not lie between
-  // those of the blocks next to it.
-  if (before == found_.data_blocks.end()) return false;
-  const auto last = EndsOf(*before);
-  const auto own = EndsOf(index);
-  const auto next = EndsOf(*std::prev(before));
-  if (!last.has_value() || !own.has_value() || !next.has_value()) return false;
   // One of them may be a copy of the other.
-  const int order = next->last.compare(last->first);
-  if (order == 0 || *next == *last) return false;
+  const int order = of_next->last.compare(of_last->first);
+  if (order == 0 || *of_next == *of_last) return false;
   const auto are_in_order = [order](const std::string& a,
                                     const std::string& b) {
     return order > 0 ? a <= b : b <= a;
   };
-  return are_in_order(last->last, own->first) &&
+  return are_in_order(of_last->last, own->first) &&
          are_in_order(own->first, own->last) &&
-         are_in_order(own->last, next->first);
+         are_in_order(own->last, of_next->first);
 }
 
 // Returns the first and the last user key of the block, if it may be data.

@@ -346,7 +346,7 @@ struct IndexedDamage {
   std::vector<BlockHandle> sound;  // blocks of all kinds, in file order
 };
 
-// Shows nothing.
+// Finds out what is wrong, without a look for blocks. Shows nothing.
 Status FindIndexedDamage(const RandomAccessFile& file,
                          const InspectOptions& options, IndexedDamage* damage) {
   InspectOptions checks = WithHalfProgress(options, /*second_half=*/false);
