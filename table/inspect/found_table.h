@@ -19,10 +19,11 @@
 //
 // A block that could be both data and an index is an index only if its handles
 // say so. Salvage must not take separators for entries: if blocks were moved,
-// such a block is neither, unless data are next to it. If the metaindex is
-// among them, it names the others; if not, they get the names that a metaindex
-// would give them. With the footer made up from that, the passes of an
-// inspection go on as in a sound file.
+// such a block is neither, unless data are next to it. One whose keys lie
+// between those of the data blocks around it is data. If the metaindex is among
+// them, it names the others; if not, they get the names that a metaindex would
+// give them. With the footer made up from that, the passes of an inspection go
+// on as in a sound file.
 //
 // Runs on the calling thread. Memory: 32 bytes per block.
 #ifndef ASHLAR_TABLE_INSPECT_FOUND_TABLE_H_
