@@ -235,7 +235,8 @@ struct ReaderOptions {
   // the first read (tail_size) did not have it. Default: false. Set it, with
   // load_index_and_filter kAtOpen, for files whose reads take long: opening
   // then takes two of them at most, and one if tail_size is enough. Costs the
-  // memory of index and filter once more while the table is opened.
+  // memory of index and filter once more while the table is opened, of which a
+  // thread keeps up to 1 MiB for its next opening.
   bool read_tail_at_once = false;
 
   // Where reads are counted (table/statistics.h), for any number of readers.

@@ -45,6 +45,14 @@ class FileWindow {
   // refused, Fill and Read return MemoryLimit.
   void ChargeTo(MemoryCharge charge) { charge_ = std::move(charge); }
 
+  // Reads into this memory, as far as it suffices, in place of its own.
+  void TakeMemory(Buffer memory) { buffer_ = std::move(memory); }
+  // Returns the window's memory. The window then has nothing.
+  Buffer GiveMemory() {
+    bytes_ = Slice();
+    return std::move(buffer_);
+  }
+
   // From then on reads of the file ask this gate first.
   void AskFirst(const FileGate& gate) { gate_ = gate; }
 

@@ -24,6 +24,12 @@
 
 namespace {
 thread_local uint64_t allocations = 0;
+thread_local size_t largest_allocation = 0;
+
+void Count(size_t n) {
+  ++allocations;
+  largest_allocation = std::max(largest_allocation, n);
+}
 }  // namespace
 
 extern "C" {
@@ -33,18 +39,18 @@ void* RealRealloc(void* memory, size_t n) asm("__real_realloc");
 
 void* WrappedMalloc(size_t n) asm("__wrap_malloc");
 void* WrappedMalloc(size_t n) {
-  ++allocations;
+  Count(n);
   return RealMalloc(n);
 }
 void* WrappedAlignedAlloc(size_t alignment,
                           size_t n) asm("__wrap_aligned_alloc");
 void* WrappedAlignedAlloc(size_t alignment, size_t n) {
-  ++allocations;
+  Count(n);
   return RealAlignedAlloc(alignment, n);
 }
 void* WrappedRealloc(void* memory, size_t n) asm("__wrap_realloc");
 void* WrappedRealloc(void* memory, size_t n) {
-  ++allocations;
+  Count(n);
   return RealRealloc(memory, n);
 }
 }
@@ -141,6 +147,28 @@ std::unique_ptr<TableReader> WarmReader(const Case& c) {
   for (int i = 0; i < kEntries; ++i)
     Require(reader->Get(KeyNumber(i), &result));
   return reader;
+}
+
+// What is read of the file lies in memory that the thread keeps, so that
+// openings leave no holes between what the tables keep.
+TEST(ReadAllocations, AnOpeningAfterAnotherTakesNoneForTheTail) {
+  TableOptions options;
+  options.block_size = 64;
+  options.filter = FilterType::kNone;
+  options.compression = CompressionType::kNoCompression;
+  const std::string table = BuildTable(options, SomeEntries(5 * kEntries));
+  ReaderOptions reader_options;
+  reader_options.load_index_and_filter = LoadTime::kAtOpen;
+  for (const bool at_once : {true, false}) {
+    reader_options.read_tail_at_once = at_once;
+    const auto first = OpenTable(table, reader_options);
+    const uint64_t index = first->properties().index_size;
+    ASSERT_GT(index, 16u << 10);
+    std::string copy = table;
+    largest_allocation = 0;
+    const auto second = OpenTable(std::move(copy), reader_options);
+    EXPECT_LT(largest_allocation, index) << at_once;
+  }
 }
 
 TEST(ReadAllocations, GetTakesNone) {
