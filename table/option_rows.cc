@@ -431,6 +431,8 @@ constexpr OptionRow<Reader> kReaderRows[] = {
     {.name = "skip_filters", .member = Any<&Reader::skip_filters>()},
     {.name = "read_tail_at_once",
      .member = Any<&Reader::read_tail_at_once>()},
+    {.name = "keep_stored_properties",
+     .member = Any<&Reader::keep_stored_properties>()},
 };
 // clang-format on
 

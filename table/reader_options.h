@@ -238,6 +238,11 @@ struct ReaderOptions {
   // memory of index and filter once more while the table is opened, of which a
   // thread keeps up to 1 MiB for its next opening.
   bool read_tail_at_once = false;
+  // Whether the reader keeps the properties as the file stores them
+  // (TableProperties::stored) besides the fields that have their values.
+  // Default: true. Set it to false where many tables are open at once: of a
+  // table that RocksDB wrote they take about 2 KiB.
+  bool keep_stored_properties = true;
 
   // Where reads are counted (table/statistics.h), for any number of readers.
   // Null, the default: nowhere. A thread's own counts are in

@@ -107,7 +107,8 @@ struct TableProperties {
   std::map<std::string, std::string> user_collected_properties;
 
   // Every property of the file by its stored name, with its stored bytes.
-  // Filled in by readers only.
+  // Filled in by readers only, and empty without
+  // ReaderOptions::keep_stored_properties.
   StoredProperties stored;
 };
 

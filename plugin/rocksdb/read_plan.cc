@@ -79,6 +79,8 @@ ReadPlan PlanRead(const BlockBasedTableOptions& options,
   }
   ours.clock = state.FindClock(theirs.ioptions.clock);
   ours.skip_filters = theirs.skip_filters;
+  // The table has RocksDB's form of them.
+  ours.keep_stored_properties = false;
   ours.statistics = state.FindStatistics(theirs.ioptions.statistics);
   PlanCache(options, theirs, file_size, load_now, &ours);
   if (!options.no_block_cache && options.block_cache != nullptr &&

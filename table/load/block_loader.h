@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "ashlar/util/status.h"
@@ -58,12 +59,12 @@ class BlockLoader {
   // From then on blocks of a batch are read together like this.
   void Coalesce(const Coalescing& coalescing) { coalescing_ = coalescing; }
   // From then on loads can be claimed.
-  void ClaimLoads() { loads_ = std::make_unique<LoadsInFlight>(); }
+  void ClaimLoads(const LoadsInFlight& loads) { loads_ = loads; }
   // Claims the block, and returns whose turn it is to load it. If the turn is
   // this thread's, *claim is its claim, unless there was no place for one.
   // Requires: ClaimLoads was called, and *claim is empty.
   Turn Claim(const BlockPlace& place, LoadClaim* claim) const {
-    return claim->Begin(loads_.get(), place.handle.offset);
+    return loads_->Begin(place.handle.offset, claim);
   }
   // Returns when no thread has a claim on the block. Requires: ClaimLoads was
   // called, and this thread has no claim.
@@ -78,7 +79,7 @@ class BlockLoader {
   const BlockSource* const source_;
   const ReadCounters counters_;
   Coalescing coalescing_;
-  std::unique_ptr<LoadsInFlight> loads_;  // null: loads are not claimed
+  std::optional<LoadsInFlight> loads_;  // none: loads are not claimed
 };
 
 // Reads blocks one by one.

@@ -320,8 +320,8 @@ class TablesBatch : public AnyBatch {
 
 void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
                           const KeyOrder* order) {
+  loader_.ClaimLoads(LoadsInFlight(cache.get(), file));
   cache_.Use(std::move(cache), file, order);
-  loader_.ClaimLoads();
 }
 
 // The flow; the numbers are those of its description above.

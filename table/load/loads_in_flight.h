@@ -1,11 +1,13 @@
-// LoadsInFlight: the blocks that threads are loading for the block cache.
+// LoadsInFlight: the blocks of a table that threads are loading for the block
+// cache.
 //
 // Thanks to it, a block that many threads miss at once is read and decompressed
 // once. A reader that has a cache has one for data blocks (BlockLoader), and
 // one for index and filter blocks that are kept there (MetadataCache). It is
-// asked only after a miss: hits do not touch it. Any number of threads. It
-// takes 1 KiB, whatever happens, and never allocates. DataBlocks::Bring and
-// LoadOnce follow the protocol (data_blocks.cc, metadata_cache.cc).
+// asked only after a miss: hits do not touch it. Any number of threads. It has
+// 8 bytes: the claims of all tables of the process are in one place.
+// DataBlocks::Bring and LoadOnce follow the protocol (data_blocks.cc,
+// metadata_cache.cc).
 //
 // Protocol, for loads that go into the cache (other loads take no part):
 //
@@ -31,17 +33,30 @@
 // There is one exception. A thread that has claimed a filter may wait for the
 // index, by which it checks an empty filter. No load of an index waits for a
 // filter, so there is no cycle.
+//
+// A claim is known by a number. That of a block is made of its cache, the key
+// of its file there, and its offset. Blocks of one file and one cache have
+// different numbers. Two readers of one file that share a cache share its
+// claims too. Otherwise two blocks have one number only by a chance of 2^-62,
+// and then one thread may wait for the wrong block, and loads its own
+// afterwards.
+//
+// A child of fork makes its own claims at its first miss. Those of the parent
+// stay where they are, because the thread that forked may have a claim there.
 #ifndef ASHLAR_TABLE_LOAD_LOADS_IN_FLIGHT_H_
 #define ASHLAR_TABLE_LOAD_LOADS_IN_FLIGHT_H_
 
 #include <cstdint>
 #include <utility>
 
+#include "ashlar/cache/cache_key.h"
 #include "util/sync/claims.h"
 
-namespace ashlar::internal {
+namespace ashlar {
+class Cache;
+}
 
-using LoadsInFlight = Claims;
+namespace ashlar::internal {
 
 // One claim of a thread, or none. The destructor ends it, if End did not.
 class LoadClaim {
@@ -51,24 +66,39 @@ class LoadClaim {
   LoadClaim& operator=(const LoadClaim&) = delete;
   ~LoadClaim() { End(); }
 
-  // Claims the block at `offset`, and returns whose turn it is. Requires: this
-  // has no claim.
-  LoadsInFlight::Turn Begin(LoadsInFlight* loads, uint64_t offset) {
-    const LoadsInFlight::Turn turn = loads->Claim(offset);
-    if (turn == LoadsInFlight::Turn::kMine ||
-        turn == LoadsInFlight::Turn::kMineAgain) {
-      loads_ = loads;
-      offset_ = offset;
-    }
-    return turn;
-  }
   void End() {
-    if (loads_ != nullptr) std::exchange(loads_, nullptr)->Finish(offset_);
+    if (claims_ != nullptr) std::exchange(claims_, nullptr)->Finish(number_);
   }
 
  private:
-  LoadsInFlight* loads_ = nullptr;
-  uint64_t offset_ = 0;
+  friend class LoadsInFlight;
+
+  Claims* claims_ = nullptr;
+  uint64_t number_ = 0;
+};
+
+class LoadsInFlight {
+ public:
+  using Turn = Claims::Turn;
+
+  // Of the table whose blocks have keys of this file in the cache. The cache is
+  // only told from others.
+  LoadsInFlight(const Cache* cache, const CacheKey& file);
+
+  // Claims the block at `offset`, and returns whose turn it is. If the turn is
+  // this thread's, *claim is its claim, unless there was no place for one.
+  // Requires: *claim is empty.
+  Turn Begin(uint64_t offset, LoadClaim* claim) const;
+  // Returns when no thread has a claim on the block at `offset`.
+  void Await(uint64_t offset) const;
+
+ private:
+  uint64_t NumberOf(uint64_t offset) const {
+    constexpr uint64_t kNumbers = (uint64_t{1} << 62) - 1;
+    return (first_ + offset) & kNumbers;
+  }
+
+  uint64_t first_;  // the number of offset 0
 };
 
 }  // namespace ashlar::internal

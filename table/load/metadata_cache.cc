@@ -32,15 +32,15 @@ namespace {
 // returns whether the cache has the block by now. load() loads it and puts it
 // there.
 template <typename Look, typename Load>
-Status LoadOnce(LoadsInFlight* loads, uint64_t offset, const Look& look,
+Status LoadOnce(const LoadsInFlight& loads, uint64_t offset, const Look& look,
                 const Load& load) {
   using Turn = LoadsInFlight::Turn;
   // Such a read never waits for another's load. The gate of the file ends it.
   if (IsCacheOnly()) [[unlikely]]
     return load();
   LoadClaim claim;
-  const Turn turn = claim.Begin(loads, offset);
-  if (turn == Turn::kAnothers) loads->Await(offset);
+  const Turn turn = loads.Begin(offset, &claim);
+  if (turn == Turn::kAnothers) loads.Await(offset);
   const bool may_be_there = turn == Turn::kAnothers || turn == Turn::kMineAgain;
   return may_be_there && look() ? Status() : load();
 }
@@ -88,7 +88,7 @@ Status MetadataCache::IndexBlocks<kRole>::Load(const BlockPlace& place,
                                                const ParseIndexBlock& parse,
                                                IndexHold* held) const {
   return LoadOnce(
-      &loads_, place.handle.offset,
+      loads_, place.handle.offset,
       [&] {
         *held = Look(place, order, form, nullptr);
         return static_cast<bool>(*held);
@@ -142,7 +142,7 @@ Status MetadataCache::HoldFilter(const BlockPlace& place,
   counters_.TraceMiss(key, place.kind, TracedCaller::kOther);
   counters_.CountCacheMisses(place.kind, 1);
   return LoadOnce(
-      &loads_, place.handle.offset,
+      loads_, place.handle.offset,
       [&] {
         *filter = LookForFilter(place, nullptr);
         return static_cast<bool>(*filter);

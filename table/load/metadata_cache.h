@@ -60,8 +60,9 @@ class MetadataCache {
         file_(file),
         priority_(priority),
         counters_(counters),
-        index_(cache, file, priority, counters, &loads_),
-        filter_top_(cache, file, priority, counters, &loads_),
+        loads_(cache.get(), file),
+        index_(cache, file, priority, counters, loads_),
+        filter_top_(cache, file, priority, counters, loads_),
         filters_(cache) {}
 
   // Where index blocks of all levels, and the top level of a filter, are kept.
@@ -88,12 +89,12 @@ class MetadataCache {
    public:
     IndexBlocks(std::shared_ptr<Cache> cache, const CacheKey& file,
                 CachePriority priority, ReadCounters counters,
-                LoadsInFlight* loads)
+                const LoadsInFlight& loads)
         : blocks_(std::move(cache)),
           file_(file),
           priority_(priority),
           counters_(counters),
-          loads_(*loads) {}
+          loads_(loads) {}
     IndexHold Find(const BlockPlace& place, const KeyOrder& order,
                    const IndexForm& form,
                    Cache::SlotHint* slot_hint) const override;
@@ -113,7 +114,7 @@ class MetadataCache {
     const CacheKey file_;
     const CachePriority priority_;
     const ReadCounters counters_;
-    LoadsInFlight& loads_;
+    const LoadsInFlight loads_;
   };
 
   CachedFilterHandle LookForFilter(const BlockPlace& place,
@@ -125,7 +126,7 @@ class MetadataCache {
   const CacheKey file_;
   const CachePriority priority_;
   const ReadCounters counters_;
-  mutable LoadsInFlight loads_;
+  const LoadsInFlight loads_;
   IndexBlocks<CacheEntryRole::kIndexBlock> index_;
   IndexBlocks<CacheEntryRole::kFilterMetaBlock> filter_top_;
   mutable TypedCache<CachedFilter, CacheEntryRole::kFilterBlock> filters_;

@@ -70,7 +70,7 @@ Status HasBlocks(const OpenedTable& table, bool* has_blocks) {
 // counts range deletions among the entries.
 Status HasPoints(const OpenedTable& table, bool* has_points) {
   const TableProperties& properties = table.properties;
-  if (properties.stored.contains("rocksdb.num.entries") &&
+  if (table.counts_entries &&
       properties.num_entries <= properties.num_range_deletions) {
     *has_points = false;
     return {};

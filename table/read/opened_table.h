@@ -72,6 +72,8 @@ struct OpenedTable {
   KeyForm key_form;
   KeyOrder stored_order;
   TableProperties properties;
+  // Whether the file says how many entries it has.
+  bool counts_entries = false;
   std::vector<MetaBlockEntry> meta_blocks;
   // Null if index and filter are kept here instead of in the block cache.
   std::unique_ptr<const MetadataCache> metadata_cache;

@@ -130,6 +130,11 @@ class TableOpener {
                                   table_->order, table_->key_form, window_,
                                   &table_->range_deletions);
     }
+    if (!options.keep_stored_properties) {
+      // Assigned, an empty string would keep its memory.
+      const StoredProperties freed =
+          std::exchange(table_->properties.stored, StoredProperties());
+    }
     return status;
   }
 
@@ -178,6 +183,7 @@ class TableOpener {
     TableProperties& properties = table_->properties;
     status = DecodeProperties(block.contents, place, &properties);
     if (!status.ok()) return status;
+    table_->counts_entries = properties.stored.contains("rocksdb.num.entries");
     NoteGlobalSeqno(block.contents, place.handle);
     DeclaredCompression declared;
     status = CheckProperties(properties, footer().traits(), &declared);

@@ -126,6 +126,29 @@ TEST_F(LoadOnce, WhoeverMissesABlockWaitsForOneRead) {
   EXPECT_EQ(gates_.Reads(other), 2);
 }
 
+// Two readers of one file that share a cache have the same keys there.
+TEST_F(LoadOnce, ReadersOfOneFileShareALoad) {
+  const uint64_t block = OffsetOf(key(1000));
+  ReaderOptions options;
+  options.block_cache = cache_;
+  auto second = TableReader::Open(
+      std::make_unique<GatedFile>(contents_, &gates_), options);
+  Require(second.status());
+  gates_.Hold(block);
+  std::thread reading([&] { ExpectGet(1000); });
+  gates_.AwaitReads(block, 2);
+  std::thread waiting([&] {
+    GetResult result;
+    Require((*second)->Get({}, key(1000), kMaxSequenceNumber, &result));
+    EXPECT_EQ(result.value.ToString(), "value1000");
+  });
+  AwaitMisses(2);
+  gates_.Open();
+  reading.join();
+  waiting.join();
+  EXPECT_EQ(gates_.Reads(block), 2) << "one of them by OffsetOf";
+}
+
 TEST_F(LoadOnce, AnErrorIsOfTheReaderWhoseReadFailed) {
   const uint64_t block = OffsetOf(key(1000));
   gates_.Hold(block);

@@ -80,7 +80,8 @@ auto FieldsOf(const ReaderOptions& options) {
       flushed_or_similar, block_cache, cache_usage_options, cache_entry_words,
       largest_seqno, prefix_extractor, max_uncompressed_block_bytes, codecs,
       filter_policies, coalesce_gap_bytes, coalesce_max_bytes, skip_filters,
-      read_tail_at_once, statistics, block_cache_tracer, rate_limiter, clock);
+      read_tail_at_once, keep_stored_properties, statistics, block_cache_tracer,
+      rate_limiter, clock);
 }
 
 #undef ASHLAR_FIELDS

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "ashlar/table/table_reader.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
+#include "test/support/folder.h"
 #include "test/support/random.h"
 #include "test/support/reference_reader.h"
 #include "test/support/tables.h"
@@ -161,6 +164,46 @@ TEST(Properties, CompressionOfRealTables) {
   };
   EXPECT_EQ(name({Value("a", 1, std::string(3000, 'v'))}), "BuiltinV2;07;");
   EXPECT_EQ(name({Value("a", 1, noise)}), "BuiltinV2;;");
+}
+
+// A reader that does not keep the stored ones has the fields all the same, and
+// answers alike, also if it loads its filter later. That goes for tables of
+// all implementations.
+TEST(Properties, StoredOnesAreKeptUnlessNotWanted) {
+  ReaderOptions sparing;
+  sparing.keep_stored_properties = false;
+  sparing.load_index_and_filter = LoadTime::kAtFirstUse;
+  int tables = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(GoldenPath(""))) {
+    const std::string name = file.path().string();
+    SCOPED_TRACE(name);
+    if (!file.is_regular_file()) continue;
+    auto keeping = TableReader::Open(name);
+    auto spared = TableReader::Open(name, sparing);
+    ASSERT_EQ(keeping.ok(), spared.ok());
+    if (!keeping.ok() || (*keeping)->properties().stored.empty()) continue;
+    ++tables;
+    const TableProperties& all = (*keeping)->properties();
+    const TableProperties& fields = (*spared)->properties();
+    EXPECT_TRUE(fields.stored.empty());
+    EXPECT_EQ(fields.num_entries, all.num_entries);
+    EXPECT_EQ(fields.comparator_name, all.comparator_name);
+    EXPECT_EQ(fields.user_collected_properties, all.user_collected_properties);
+    for (const char* key : {"", "a", "key0000", "\xff"}) {
+      GetResult results[2];
+      const Status statuses[2] = {
+          (*keeping)->Get({}, key, kMaxSequenceNumber, &results[0]),
+          (*spared)->Get({}, key, kMaxSequenceNumber, &results[1])};
+      EXPECT_EQ(statuses[0].ToString(), statuses[1].ToString());
+      EXPECT_EQ(results[0].state, results[1].state);
+      EXPECT_EQ(results[0].filter, results[1].filter);
+    }
+    EXPECT_GE((*keeping)->MemoryUsage() - (*spared)->MemoryUsage(),
+              all.stored.ApproximateMemoryUsage() -
+                  StoredProperties().ApproximateMemoryUsage());
+  }
+  EXPECT_GT(tables, 50);
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace ashlar::internal {
 Claims::Claims()
     : can_tell_forks_(port::WatchForks()), forks_(port::num_forks) {}
 
+bool Claims::IsOfParent() const { return port::num_forks != forks_; }
+
 Claims::Turn Claims::Claim(uint64_t number) {
-  if (!can_tell_forks_ || port::num_forks != forks_) {
-    return Turn::kNoPlace;
-  }
+  if (!can_tell_forks_ || IsOfParent()) return Turn::kNoPlace;
   Slot& slot = SlotOf(number);
   const uint64_t done = number << 1;
   uint64_t seen = slot.word.load(std::memory_order_acquire);

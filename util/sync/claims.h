@@ -28,6 +28,8 @@
 // a claim, perhaps by several threads, and no thread waits for it. There is
 // also no place in a child of fork: a thread that had a claim at the fork does
 // not exist there to finish it.
+//
+// An object takes 64 KiB.
 #ifndef ASHLAR_UTIL_SYNC_CLAIMS_H_
 #define ASHLAR_UTIL_SYNC_CLAIMS_H_
 
@@ -40,7 +42,7 @@ namespace ashlar::internal {
 
 class Claims {
  public:
-  static constexpr size_t kSlots = 64;
+  static constexpr size_t kSlots = 4096;
 
   enum class Turn : uint8_t {
     kMine,       // the caller must do it, then Finish
@@ -55,6 +57,9 @@ class Claims {
 
   // Claims the thing, if no other thread has.
   Turn Claim(uint64_t number);
+  // Returns whether this is a child of fork of the process that made this
+  // object: then there is no place for any claim.
+  bool IsOfParent() const;
   // Ends a claim. What was written before it is visible to threads that waited,
   // or that claim it again.
   void Finish(uint64_t number);
@@ -72,7 +77,7 @@ class Claims {
 
   Slot& SlotOf(uint64_t number) {
     // The upper bits of a product are the well-mixed ones.
-    constexpr int kShift = 64 - 6;
+    constexpr int kShift = 64 - 12;
     static_assert(size_t{1} << (64 - kShift) == kSlots);
     return slots_[(number * 0x9E3779B97F4A7C15) >> kShift];
   }
