@@ -1,8 +1,9 @@
 #include "table/load/loads_in_flight.h"
 
-#include <atomic>
 #include <bit>
 #include <new>
+
+#include "util/sync/atomic.h"
 
 namespace ashlar::internal {
 
@@ -12,19 +13,20 @@ namespace {
 // The first caller makes them. They are never freed: threads may still read at
 // the end of the process.
 Claims* ProcessClaims() {
-  static std::atomic<Claims*> shared{nullptr};
-  // Acquire: it sees the slots as they were made.
-  Claims* seen = shared.load(std::memory_order_acquire);
+  static AcqRelAtomic<Claims*> shared(nullptr);
+  Claims* seen = shared.Load();
   if (seen != nullptr && !seen->IsOfParent()) [[likely]]
     return seen;
   auto* const made = new (std::nothrow) Claims;
   if (made == nullptr) return nullptr;
-  if (shared.compare_exchange_strong(seen, made, std::memory_order_acq_rel,
-                                     std::memory_order_acquire)) {
-    return made;
+  while (!shared.CompareExchange(&seen, made)) {
+    // Another thread of this process was first.
+    if (seen != nullptr && !seen->IsOfParent()) {
+      delete made;
+      return seen;
+    }
   }
-  delete made;
-  return seen;
+  return made;
 }
 
 }  // namespace
