@@ -70,18 +70,18 @@ auto FieldsOf(const BuildOptions& options) {
                 keep_tail, statistics, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
-  ASHLAR_FIELDS(
-      options, comparator, allow_unknown_comparator, allow_mmap_reads,
-      use_direct_reads, max_auto_readahead_size, initial_auto_readahead_size,
-      num_file_reads_for_auto_readahead, load_index_and_filter, tail_size,
-      cache_index_and_filter_blocks,
-      cache_index_and_filter_blocks_with_high_priority, unpartitioned_pinning,
-      partition_pinning, pin_l0_filter_and_index_blocks_in_cache,
-      flushed_or_similar, block_cache, cache_usage_options, cache_entry_words,
-      largest_seqno, prefix_extractor, max_uncompressed_block_bytes, codecs,
-      filter_policies, coalesce_gap_bytes, coalesce_max_bytes, skip_filters,
-      read_tail_at_once, keep_stored_properties, statistics, block_cache_tracer,
-      rate_limiter, clock);
+  ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
+                use_direct_reads, max_auto_readahead_size,
+                initial_auto_readahead_size, num_file_reads_for_auto_readahead,
+                load_index_and_filter, tail_size, cache_index_and_filter_blocks,
+                cache_index_and_filter_blocks_with_high_priority,
+                unpartitioned_pinning, partition_pinning,
+                pin_l0_filter_and_index_blocks_in_cache, flushed_or_similar,
+                block_cache, cache_usage_options, cache_entry_words,
+                largest_seqno, prefix_extractor, max_uncompressed_block_bytes,
+                codecs, filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
+                skip_filters, read_tail_at_once, keep_stored_properties,
+                statistics, block_cache_tracer, rate_limiter, clock);
 }
 
 #undef ASHLAR_FIELDS

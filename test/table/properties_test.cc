@@ -174,8 +174,7 @@ TEST(Properties, StoredOnesAreKeptUnlessNotWanted) {
   sparing.keep_stored_properties = false;
   sparing.load_index_and_filter = LoadTime::kAtFirstUse;
   int tables = 0;
-  for (const auto& file :
-       std::filesystem::directory_iterator(GoldenPath(""))) {
+  for (const auto& file : std::filesystem::directory_iterator(GoldenPath(""))) {
     const std::string name = file.path().string();
     SCOPED_TRACE(name);
     if (!file.is_regular_file()) continue;
