@@ -23,9 +23,10 @@ TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'plugin',
        'test')
 PUBLIC_TOP = ('util', 'cache', 'table')
 # Programs and examples include only what a user can include.
-USER_SIDE = ('tools/arrow', 'tools/ashlar', 'tools/examples', 'tools/replay')
+USER_SIDE = ('tools/arrow', 'tools/ashlar', 'tools/columns', 'tools/examples',
+             'tools/replay')
 # The files directly in these.
-SHARED_BY_PROGRAMS = ('tools', 'tools/arrow', 'tools/replay')
+SHARED_BY_PROGRAMS = ('tools', 'tools/arrow', 'tools/columns', 'tools/replay')
 # The program does without Arrow's library until it loads the module.
 ARROW_LIBRARY = 'third-party/arrow_lib.h'
 ARROW_MODULE = 'tools/arrow/module/'

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ashlar/util/compression.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/flags/split_list.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "ashlar/util/checksum_type.h"
 #include "ashlar/util/compression.h"
-#include "tools/ashlar/flags/memory_limit.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "ashlar/table/option_table.h"
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/flags/memory_limit.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 

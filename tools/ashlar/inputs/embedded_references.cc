@@ -4,7 +4,7 @@
 
 #include "ashlar/table/entry/wide_columns.h"
 #include "ashlar/table/internal_key.h"
-#include "tools/ashlar/flags/memory_limit.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 

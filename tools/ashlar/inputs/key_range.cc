@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_text.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {

@@ -73,7 +73,7 @@ class KeyRange {
 };
 
 // Returns the key that a flag's text means: escaped text
-// (print/escaped_text.h), or with --input_key_hex hexadecimal. Returns nothing
+// (tools/escaped_text.h), or with --input_key_hex hexadecimal. Returns nothing
 // if it is malformed.
 std::optional<std::string> KeyFromFlag(const std::string& text);
 // Says what is wrong with a text for which KeyFromFlag returned nothing.

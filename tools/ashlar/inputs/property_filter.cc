@@ -4,9 +4,9 @@
 
 #include "ashlar/util/file.h"
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/print/properties_text.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "ashlar/table/table_builder.h"
 #include "ashlar/util/file.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/progress.h"
 #include "tools/ashlar/rows/scratch_folder.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

@@ -7,9 +7,9 @@
 #include "ashlar/table/table_builder.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/util/file.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/print/stopwatch.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

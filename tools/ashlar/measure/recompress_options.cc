@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "ashlar/util/compression.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/outputs/build_options.h"
 #include "tools/ashlar/print/output.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

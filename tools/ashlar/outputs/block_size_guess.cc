@@ -8,8 +8,8 @@
 #include "ashlar/table/inspect.h"
 #include "ashlar/table/options.h"
 #include "ashlar/util/file.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/inputs/open_table.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

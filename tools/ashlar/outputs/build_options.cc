@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <optional>
 
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/flags/option_flags.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/print/print_text.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "ashlar/table/entry/blob_index.h"
 #include "ashlar/table/option_table.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/flags/option_flags.h"
 #include "tools/ashlar/outputs/blob_size_guess.h"
 #include "tools/ashlar/outputs/block_size_guess.h"
 #include "tools/ashlar/print/output.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tools/ashlar/print/escaped_text.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {

@@ -9,7 +9,7 @@
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/status.h"
 #include "tools/ashlar/outputs/table_output.h"
-#include "tools/ashlar/rows/row.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

@@ -4,8 +4,8 @@
 
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/outputs/output_path.h"
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/output.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 

@@ -16,7 +16,7 @@
 #include "ashlar/util/result.h"
 #include "ashlar/util/status.h"
 #include "ashlar/util/writable_file_options.h"
-#include "tools/ashlar/rows/row.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

@@ -13,7 +13,7 @@
 #include "tools/ashlar/outputs/checksummed_file.h"
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/table_output.h"
-#include "tools/ashlar/rows/row.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

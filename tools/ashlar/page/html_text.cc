@@ -4,7 +4,7 @@
 #include <chrono>
 #include <iterator>
 
-#include "tools/ashlar/print/escaped_text.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 

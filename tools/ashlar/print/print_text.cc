@@ -3,42 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/print/escaped_text.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {
-
-// The two digits of each byte, so that dumping takes one copy per byte.
-using HexPairs = std::array<char, 512>;
-constexpr HexPairs MakeHexPairs(const char* digits) {
-  HexPairs pairs = {};
-  for (size_t byte = 0; byte < 256; ++byte) {
-    pairs[2 * byte] = digits[byte >> 4];
-    pairs[2 * byte + 1] = digits[byte & 15];
-  }
-  return pairs;
-}
-constexpr HexPairs kLowerPairs = MakeHexPairs("0123456789abcdef");
-constexpr HexPairs kUpperPairs = MakeHexPairs("0123456789ABCDEF");
-
-char* WriteHex(const char* bytes, size_t size, const HexPairs& pairs,
-               char* to) {
-  for (size_t i = 0; i < size; ++i, to += 2) {
-    std::memcpy(to, &pairs[2 * static_cast<unsigned char>(bytes[i])], 2);
-  }
-  return to;
-}
-
-const HexPairs& PairsOf(HexCase hex_case) {
-  return hex_case == HexCase::kLower ? kLowerPairs : kUpperPairs;
-}
 
 constexpr struct {
   ValueType type;
@@ -58,40 +32,14 @@ constexpr struct {
 
 }  // namespace
 
-std::string ToHex(const Slice& bytes, HexCase hex_case) {
-  std::string hex(2 * bytes.size(), '\0');
-  WriteHex(bytes.data(), bytes.size(), PairsOf(hex_case), hex.data());
-  return hex;
-}
-
 void PrintHex(const Slice& bytes, HexCase hex_case, Output* out) {
   constexpr size_t kPiece = Output::kMaxReserve / 2;
   for (size_t at = 0; at < bytes.size(); at += kPiece) {
     const size_t size = std::min(kPiece, bytes.size() - at);
     char* const to = out->Reserve(2 * size);
-    WriteHex(bytes.data() + at, size, PairsOf(hex_case), to);
+    WriteHex({bytes.data() + at, size}, hex_case, to);
     out->Advance(2 * size);
   }
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::optional<std::string> FromHex(std::string_view text) {
-  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::string bytes(text.size() / 2, '\0');
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const int high = HexDigit(text[2 * i]);
-    const int low = HexDigit(text[2 * i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    bytes[i] = static_cast<char>(high << 4 | low);
-  }
-  return bytes;
 }
 
 std::string KeyText(const Slice& key) {
@@ -279,14 +227,6 @@ std::optional<ValueType> ParseTypeWord(std::string_view word) {
   const std::optional<uint64_t> number = ParseNumber(word);
   if (!number || *number > 0xff) return std::nullopt;
   return static_cast<ValueType>(*number);
-}
-
-std::optional<uint64_t> ParseNumber(std::string_view text) {
-  uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
 }
 
 }  // namespace ashlar::tool

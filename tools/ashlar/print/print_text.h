@@ -1,4 +1,4 @@
-// Prints bytes, entries and types as text, and parses hexadecimal text.
+// Prints bytes, entries and types as text.
 // (PrintableText is for names.)
 //
 // The functions depend only on the flags and their arguments, and write only to
@@ -18,19 +18,11 @@
 #include "ashlar/util/slice.h"
 #include "tools/ashlar/print/color.h"
 #include "tools/ashlar/print/output.h"
+#include "tools/text_numbers.h"
 
 namespace ashlar::tool {
 
-enum class HexCase : uint8_t { kLower, kUpper };
-
-std::string ToHex(const Slice& bytes, HexCase hex_case);
 void PrintHex(const Slice& bytes, HexCase hex_case, Output* out);
-
-// The value of a hexadecimal digit of either case, or -1.
-int HexDigit(char c);
-// Accepts digits of either case, with or without "0x". Returns nothing if the
-// text is malformed.
-std::optional<std::string> FromHex(std::string_view text);
 
 // Returns a key that is part of a line. Raw bytes might break the line, so they
 // are escaped or, with --output_hex, hexadecimal.
@@ -81,10 +73,6 @@ void PrintCanonicalEntry(const Slice& user_key, SequenceNumber sequence,
 std::string TypeWord(ValueType type);
 // Parses these words, and numbers.
 std::optional<ValueType> ParseTypeWord(std::string_view word);
-
-// Accepts digits only. Returns nothing if the text is malformed, or if the
-// number does not fit into 64 bits.
-std::optional<uint64_t> ParseNumber(std::string_view text);
 
 }  // namespace ashlar::tool
 

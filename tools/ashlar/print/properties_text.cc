@@ -12,9 +12,9 @@
 #include "ashlar/table/entry/rocksdb_release.h"
 #include "ashlar/table/entry/table_identity.h"
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/print/print_json.h"
 #include "tools/ashlar/print/print_text.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

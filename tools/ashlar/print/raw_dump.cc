@@ -6,9 +6,9 @@
 #include "ashlar/table/internal_key.h"
 #include "ashlar/util/checksum_type.h"
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/properties_text.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/ashlar/rows/arrow_columns.h"
 #include "tools/ashlar/rows/arrow_file.h"
 #include "tools/ashlar/rows/bad_rows.h"
 #include "tools/ashlar/rows/row_format.h"
 #include "tools/ashlar/rows/row_input.h"
+#include "tools/columns/arrow_columns.h"
 
 namespace ashlar::tool {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/report.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 

@@ -1,7 +1,7 @@
 // BadRows: counts malformed rows, and ends the run if there are more of them
 // than --max_bad_rows allows. With --bad_rows, it writes them into a file.
 //
-// The file has escaped text (print/escaped_text.h) in four columns with TABs
+// The file has escaped text (tools/escaped_text.h) in four columns with TABs
 // between them: input, line, reason, row. Its first line has these names. It is
 // written however the run ends, because it says what to correct. For one thread
 // at a time.
@@ -15,7 +15,7 @@
 #include "ashlar/util/file.h"
 #include "ashlar/util/status.h"
 #include "tools/ashlar/print/output.h"
-#include "tools/ashlar/rows/row.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

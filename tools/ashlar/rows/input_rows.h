@@ -16,9 +16,9 @@
 #include "tools/ashlar/inputs/workers.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/rows/bad_rows.h"
-#include "tools/ashlar/rows/row.h"
 #include "tools/ashlar/rows/row_format.h"
 #include "tools/ashlar/rows/row_input.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

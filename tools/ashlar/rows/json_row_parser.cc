@@ -7,8 +7,8 @@
 
 #include "ashlar/util/printable.h"
 #include "tools/ashlar/print/print_text.h"
-#include "tools/ashlar/rows/column_bytes.h"
 #include "tools/ashlar/rows/json_text.h"
+#include "tools/columns/column_bytes.h"
 
 namespace ashlar::tool {
 namespace {

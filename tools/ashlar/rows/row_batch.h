@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tools/ashlar/rows/line_batch.h"
-#include "tools/ashlar/rows/row.h"
 #include "tools/ashlar/rows/row_bytes.h"
 #include "tools/ashlar/rows/row_parser.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/ashlar/rows/column_bytes.h"
-#include "tools/ashlar/rows/column_places.h"
 #include "tools/ashlar/rows/row_format.h"
 #include "tools/ashlar/rows/row_parser.h"
+#include "tools/columns/column_bytes.h"
+#include "tools/columns/column_places.h"
 
 namespace ashlar::tool {
 

@@ -1,7 +1,7 @@
 #include "tools/ashlar/rows/row_format.h"
 
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/rows/column_file_form.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/ashlar/flags/flags.h"
-#include "tools/ashlar/rows/column_plan.h"
+#include "tools/columns/column_plan.h"
 
 namespace ashlar::tool {
 

@@ -8,7 +8,7 @@
 
 #include "ashlar/util/status.h"
 #include "tools/ashlar/print/output.h"
-#include "tools/ashlar/rows/row.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

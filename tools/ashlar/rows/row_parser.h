@@ -9,9 +9,9 @@
 #include <memory>
 #include <string>
 
-#include "tools/ashlar/rows/row.h"
 #include "tools/ashlar/rows/row_bytes.h"
 #include "tools/ashlar/rows/row_format.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

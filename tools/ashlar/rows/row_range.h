@@ -11,7 +11,7 @@
 #include "ashlar/util/comparator.h"
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/inputs/key_range.h"
-#include "tools/ashlar/rows/row.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "tools/ashlar/flags/memory_limit.h"
 #include "tools/ashlar/print/report.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/rows/byte_mask.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 

@@ -1,5 +1,5 @@
 // TsvRowParser: reads rows of tsv: columns with TABs between them, in which
-// escapes (print/escaped_text.h) stand for bytes.
+// escapes (tools/escaped_text.h) stand for bytes.
 #ifndef ASHLAR_TOOLS_ASHLAR_ROWS_TSV_ROW_PARSER_H_
 #define ASHLAR_TOOLS_ASHLAR_ROWS_TSV_ROW_PARSER_H_
 

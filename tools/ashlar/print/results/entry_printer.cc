@@ -5,8 +5,8 @@
 
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/print/decoded_value.h"
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_json.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {

@@ -3,10 +3,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/ashlar/print/escaped_text.h"
 #include "tools/ashlar/print/print_json.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/ashlar/print/results/results.h"
+#include "tools/escaped_text.h"
 
 namespace ashlar::tool {
 namespace {

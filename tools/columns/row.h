@@ -1,6 +1,6 @@
 // Row: one row of the input of `build`.
-#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ROW_H_
-#define ASHLAR_TOOLS_ASHLAR_ROWS_ROW_H_
+#ifndef ASHLAR_TOOLS_COLUMNS_ROW_H_
+#define ASHLAR_TOOLS_COLUMNS_ROW_H_
 
 #include <cstdint>
 #include <string>
@@ -30,4 +30,4 @@ struct Row {
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_ROW_H_
+#endif  // ASHLAR_TOOLS_COLUMNS_ROW_H_

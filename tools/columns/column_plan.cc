@@ -1,10 +1,10 @@
-#include "tools/ashlar/rows/column_plan.h"
+#include "tools/columns/column_plan.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "tools/ashlar/flags/memory_limit.h"
-#include "tools/ashlar/print/print_text.h"
+#include "tools/memory_limit.h"
+#include "tools/text_numbers.h"
 
 namespace ashlar::tool {
 namespace {

@@ -9,8 +9,8 @@
 // error, so no text has two meanings. Escape writes \\ and \xHH only, and
 // leaves no byte outside printable ASCII. Rows of tsv, --key, --from, --to,
 // --prefix and --keys_file are read in this form. Pure functions: thread-safe.
-#ifndef ASHLAR_TOOLS_ASHLAR_PRINT_ESCAPED_TEXT_H_
-#define ASHLAR_TOOLS_ASHLAR_PRINT_ESCAPED_TEXT_H_
+#ifndef ASHLAR_TOOLS_ESCAPED_TEXT_H_
+#define ASHLAR_TOOLS_ESCAPED_TEXT_H_
 
 #include <cstddef>
 #include <optional>
@@ -39,4 +39,4 @@ std::optional<size_t> UnescapeInPlace(char* begin, size_t* size);
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_PRINT_ESCAPED_TEXT_H_
+#endif  // ASHLAR_TOOLS_ESCAPED_TEXT_H_

@@ -1,14 +1,14 @@
 // ColumnPlaces: where the columns of a ColumnPlan are in the rows of an input.
 //
 // Plain values: for one thread at a time.
-#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_PLACES_H_
-#define ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_PLACES_H_
+#ifndef ASHLAR_TOOLS_COLUMNS_COLUMN_PLACES_H_
+#define ASHLAR_TOOLS_COLUMNS_COLUMN_PLACES_H_
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "tools/ashlar/rows/column_plan.h"
+#include "tools/columns/column_plan.h"
 
 namespace ashlar::tool {
 
@@ -39,4 +39,4 @@ struct ColumnPlaces {
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_PLACES_H_
+#endif  // ASHLAR_TOOLS_COLUMNS_COLUMN_PLACES_H_

@@ -1,4 +1,4 @@
-#include "tools/ashlar/rows/arrow_columns.h"
+#include "tools/columns/arrow_columns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "tools/arrow/value_text.h"
-#include "tools/ashlar/flags/memory_limit.h"
-#include "tools/ashlar/rows/column_bytes.h"
+#include "tools/columns/column_bytes.h"
 #include "tools/json_string.h"
+#include "tools/memory_limit.h"
 
 namespace ashlar::tool {
 namespace {

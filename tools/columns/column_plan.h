@@ -6,8 +6,8 @@
 // First what the text is: text (UTF-8), bytes, hex or base64, or u32be, u64be,
 // i32be, i64be, f32be or f64be for a number. Then what ParseColumnEncoding
 // (table/entry/key_encoding.h) takes after its type.
-#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_PLAN_H_
-#define ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_PLAN_H_
+#ifndef ASHLAR_TOOLS_COLUMNS_COLUMN_PLAN_H_
+#define ASHLAR_TOOLS_COLUMNS_COLUMN_PLAN_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -61,4 +61,4 @@ std::string ParseColumnPlan(std::string_view key_columns,
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_PLAN_H_
+#endif  // ASHLAR_TOOLS_COLUMNS_COLUMN_PLAN_H_

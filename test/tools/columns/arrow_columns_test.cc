@@ -1,7 +1,7 @@
 // Rows of batches that no file has: slices of batches, and batches that are not
 // what the schema says. test/tools/ashlar_arrow_test.py has those of files.
 
-#include "tools/ashlar/rows/arrow_columns.h"
+#include "tools/columns/arrow_columns.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "tools/ashlar/rows/column_places.h"
+#include "tools/columns/column_places.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include "ashlar/util/printable.h"
-#include "tools/ashlar/print/escaped_text.h"
+#include "tools/escaped_text.h"
 #include "tools/utf8_text.h"
 
 namespace ashlar::tool {

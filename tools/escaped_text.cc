@@ -1,8 +1,8 @@
-#include "tools/ashlar/print/escaped_text.h"
+#include "tools/escaped_text.h"
 
 #include <cstring>
 
-#include "tools/ashlar/print/print_text.h"
+#include "tools/text_numbers.h"
 
 namespace ashlar::tool {
 namespace {

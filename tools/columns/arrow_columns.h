@@ -1,8 +1,8 @@
 // ArrowColumns: makes rows of batches of Arrow's columns, as a ColumnPlan says.
 //
 // For one thread at a time.
-#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_ARROW_COLUMNS_H_
-#define ASHLAR_TOOLS_ASHLAR_ROWS_ARROW_COLUMNS_H_
+#ifndef ASHLAR_TOOLS_COLUMNS_ARROW_COLUMNS_H_
+#define ASHLAR_TOOLS_COLUMNS_ARROW_COLUMNS_H_
 
 #include <cstdint>
 #include <string>
@@ -10,8 +10,8 @@
 
 #include "ashlar/util/status.h"
 #include "tools/arrow/column.h"
-#include "tools/ashlar/rows/column_places.h"
-#include "tools/ashlar/rows/row.h"
+#include "tools/columns/column_places.h"
+#include "tools/columns/row.h"
 
 namespace ashlar::tool {
 
@@ -77,4 +77,4 @@ class ArrowColumns {
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_ARROW_COLUMNS_H_
+#endif  // ASHLAR_TOOLS_COLUMNS_ARROW_COLUMNS_H_

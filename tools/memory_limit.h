@@ -1,8 +1,8 @@
 // For code that can do without what it wanted from a file, or that leaves it to
 // other code to report the file's faults. Such code must not ignore a lack of
 // memory.
-#ifndef ASHLAR_TOOLS_ASHLAR_FLAGS_MEMORY_LIMIT_H_
-#define ASHLAR_TOOLS_ASHLAR_FLAGS_MEMORY_LIMIT_H_
+#ifndef ASHLAR_TOOLS_MEMORY_LIMIT_H_
+#define ASHLAR_TOOLS_MEMORY_LIMIT_H_
 
 #include <new>
 
@@ -19,4 +19,4 @@ inline bool IsOkOrThrow(const Status& status) {
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_FLAGS_MEMORY_LIMIT_H_
+#endif  // ASHLAR_TOOLS_MEMORY_LIMIT_H_

@@ -1,4 +1,4 @@
-#include "tools/ashlar/rows/column_bytes.h"
+#include "tools/columns/column_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "tools/ashlar/flags/memory_limit.h"
-#include "tools/ashlar/print/print_text.h"
 #include "tools/json_string.h"
+#include "tools/memory_limit.h"
+#include "tools/text_numbers.h"
 #include "tools/utf8_text.h"
 
 namespace ashlar::tool {

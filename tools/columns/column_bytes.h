@@ -3,13 +3,13 @@
 //
 // Pure functions: thread-safe. Those that return false set *reason to what is
 // wrong with the text, and what was expected.
-#ifndef ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_BYTES_H_
-#define ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_BYTES_H_
+#ifndef ASHLAR_TOOLS_COLUMNS_COLUMN_BYTES_H_
+#define ASHLAR_TOOLS_COLUMNS_COLUMN_BYTES_H_
 
 #include <string>
 
 #include "ashlar/util/slice.h"
-#include "tools/ashlar/rows/column_plan.h"
+#include "tools/columns/column_plan.h"
 
 namespace ashlar::tool {
 
@@ -38,4 +38,4 @@ bool AppendMember(const PlannedColumn& column, const std::string& name,
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_ROWS_COLUMN_BYTES_H_
+#endif  // ASHLAR_TOOLS_COLUMNS_COLUMN_BYTES_H_
