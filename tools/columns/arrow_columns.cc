@@ -239,22 +239,24 @@ Status ArrowColumns::Bind(const ArrowArray& batch) {
   return {};
 }
 
-bool ArrowColumns::MakeRow(int64_t number, Row* row, std::string* reason) {
+bool ArrowColumns::MakeKey(int64_t number, Slice* key, std::string* reason) {
   if (key_parts_.size() == 1) {
-    if (!MakeBytes(key_parts_[0], number, &key_, &row->key, reason)) {
-      return false;
-    }
-  } else {
-    key_.clear();
-    for (const Part& part : key_parts_) {
-      if (!AppendCell(part, CellOf(part, number), &key_, reason)) {
-        return Refuse(part, reason);
-      }
-    }
-    row->key = key_;
+    return MakeBytes(key_parts_[0], number, &key_, key, reason);
   }
+  key_.clear();
+  for (const Part& part : key_parts_) {
+    if (!AppendCell(part, CellOf(part, number), &key_, reason)) {
+      return Refuse(part, reason);
+    }
+  }
+  *key = key_;
+  return true;
+}
+
+bool ArrowColumns::MakeValue(int64_t number, Slice* value,
+                             std::string* reason) {
   if (plan_->value == ColumnPlan::Value::kColumn) {
-    return MakeBytes(value_parts_[0], number, &value_, &row->value, reason);
+    return MakeBytes(value_parts_[0], number, &value_, value, reason);
   }
   value_ = "{";
   for (const Part& part : value_parts_) {
@@ -263,7 +265,7 @@ bool ArrowColumns::MakeRow(int64_t number, Row* row, std::string* reason) {
     }
   }
   value_ += '}';
-  row->value = value_;
+  *value = value_;
   return true;
 }
 

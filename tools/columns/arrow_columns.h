@@ -35,7 +35,23 @@ class ArrowColumns {
   // Makes the row of this number, from 0, of the batch. Its slices are valid as
   // long as the batch, or until the next call. Returns false, with a reason, if
   // the row cannot be one of a table.
-  bool MakeRow(int64_t number, Row* row, std::string* reason);
+  bool MakeRow(int64_t number, Row* row, std::string* reason) {
+    return MakeKey(number, &row->key, reason) &&
+           MakeValue(number, &row->value, reason);
+  }
+  // The same for one of the two. A plan that is for keys alone has kColumn and
+  // no columns of values: MakeValue must not be called then.
+  bool MakeKey(int64_t number, Slice* key, std::string* reason);
+  bool MakeValue(int64_t number, Slice* value, std::string* reason);
+
+  // For values in another form: the columns of the value, in their order.
+  size_t value_count() const { return value_parts_.size(); }
+  const std::string& ValueName(size_t i) const {
+    return places_.names[value_parts_[i].place];
+  }
+  arrow::Cell ValueCell(size_t i, int64_t number) const {
+    return CellOf(value_parts_[i], number);
+  }
   // Returns the row's columns as a JSON object, or nothing if they are no JSON.
   std::string TextOf(int64_t number) const;
 

@@ -20,11 +20,11 @@ FUNCTION_LINES, COLUMNS, PUBLIC_HEADER_LINES, INCLUDES = 70, 80, 260, 15
 MAKEFILE_LINES = 160
 
 TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'plugin',
-       'test')
+       'python', 'test')
 PUBLIC_TOP = ('util', 'cache', 'table')
 # Programs and examples include only what a user can include.
-USER_SIDE = ('tools/arrow', 'tools/ashlar', 'tools/columns', 'tools/examples',
-             'tools/replay')
+USER_SIDE = ('python/src', 'tools/arrow', 'tools/ashlar', 'tools/columns',
+             'tools/examples', 'tools/replay')
 # The files directly in these.
 SHARED_BY_PROGRAMS = ('tools', 'tools/arrow', 'tools/columns', 'tools/replay')
 # The program does without Arrow's library until it loads the module.
@@ -46,8 +46,8 @@ THREADING = re.compile(
     r'shared_timed_mutex|thread|jthread|condition_variable\w*|lock_guard|'
     r'unique_lock|scoped_lock|shared_lock|counting_semaphore|'
     r'binary_semaphore|call_once|async)\b')
-# The plugin is outside: util/sync is not installed.
-THREADING_OK = ('util/sync/', 'test/', PLUGIN)
+# The plugin and the Python package are outside: util/sync is not installed.
+THREADING_OK = ('util/sync/', 'test/', 'python/', PLUGIN)
 # Sources of randomness that no seed can repeat.
 RANDOM = re.compile(r'\b(std::random_device|s?rand|random_shuffle|getrandom|'
                     r'getentropy|arc4random\w*)\b(?:\s*\(|(?<=device))')
@@ -288,7 +288,8 @@ def own_include(f, number, target, tree):
         yield 'floor', number, f'"{target}" is for {ARROW_MODULE} only'
     shared = os.path.dirname(f.path) in SHARED_BY_PROGRAMS
     if shared or f.path.startswith(USER_SIDE):
-        own = f.path.startswith(('tools/ashlar/', ARROW_MODULE)) or shared
+        own = f.path.startswith(('python/src/', 'tools/ashlar/',
+                                 ARROW_MODULE)) or shared
         if not (target.startswith('/'.join(f.path.split('/')[:2]) + '/') or
                 own and os.path.dirname(target) in SHARED_BY_PROGRAMS or
                 is_public(target, tree) or target.startswith('third-party/')):

@@ -1,0 +1,129 @@
+"""Files that are not local: objects with `write` or `read`, and fsspec's."""
+
+import contextlib
+import os
+import threading
+import uuid
+
+from ._errors import FileError
+
+
+def split(target):
+    """Returns (path, None) for a local file, or (name, filesystem)."""
+    name = os.fspath(target)
+    if isinstance(name, bytes):
+        name = os.fsdecode(name)
+    if '://' not in name:
+        return name, None
+    scheme, rest = name.split('://', 1)
+    if scheme in ('file', 'local'):
+        return rest, None
+    try:
+        import fsspec
+    except ImportError:
+        raise FileError(
+            f'{scheme}:// needs the package fsspec: pip install '
+            'ashlar-sst[remote]', name) from None
+    filesystem, path = fsspec.core.url_to_fs(name)
+    return path, filesystem
+
+
+# Stores that show nothing of a file before its last part is committed, and
+# whose files of fsspec have commit() and discard().
+_STORES_OF_PARTS = {'s3', 's3a', 'gs', 'gcs'}
+
+
+def _writes_in_parts(filesystem):
+    protocol = filesystem.protocol
+    names = (protocol,) if isinstance(protocol, str) else protocol
+    return not _STORES_OF_PARTS.isdisjoint(names)
+
+
+class RemoteOutput:
+    """A file of a file system that appears as a whole, by commit().
+
+    Object stores get it in parts. Other file systems show what is written, so
+    there it has another name until then.
+    """
+
+    def __init__(self, filesystem, path, overwrite=True):
+        if not overwrite and filesystem.exists(path):
+            raise FileError('the file exists, and must not be replaced', path)
+        self._filesystem = filesystem
+        self._path = path
+        self._temporary = None
+        if _writes_in_parts(filesystem):
+            self._file = filesystem.open(path, 'wb', autocommit=False)
+        else:
+            self._temporary = f'{path}.tmp.{uuid.uuid4().hex}'
+            self._file = filesystem.open(self._temporary, 'wb')
+
+    def write(self, data):
+        return self._file.write(data)
+
+    def commit(self):
+        try:
+            self._file.close()
+            if self._temporary is None:
+                self._file.commit()
+            else:
+                self._filesystem.mv(self._temporary, self._path)
+        except BaseException:
+            self.discard()
+            raise
+        self._file = None
+
+    def discard(self):
+        """Removes what was written. Does nothing after commit()."""
+        file, self._file = self._file, None
+        if file is None:
+            return
+        # What went wrong before is what the caller wants to know; a store that
+        # is lost can remove nothing.
+        with contextlib.suppress(Exception):
+            if self._temporary is None:
+                file.discard()
+                file.closed = True
+                return
+            file.close()
+        if self._temporary is not None:
+            with contextlib.suppress(Exception):
+                self._filesystem.rm_file(self._temporary)
+
+
+class RangeReader:
+    """Reads ranges of a file of a file system, on any thread."""
+
+    def __init__(self, filesystem, path, name):
+        self.name = name
+        self._filesystem = filesystem
+        self._path = path
+        self.size = filesystem.size(path)
+        if self.size is None:
+            raise FileError('its size is not known', name)
+
+    def read_at(self, offset, size):
+        return self._filesystem.cat_file(self._path, start=offset,
+                                         end=offset + size)
+
+
+class FileReader:
+    """Reads ranges of an object with `seek` and `read`."""
+
+    def __init__(self, file):
+        self.name = str(getattr(file, 'name', repr(file)))
+        self._file = file
+        self._lock = threading.Lock()
+        self.size = file.seek(0, os.SEEK_END)
+
+    def read_at(self, offset, size):
+        with self._lock:
+            self._file.seek(offset)
+            pieces = []
+            while size > 0:
+                piece = self._file.read(size)
+                if not piece:
+                    break
+                pieces.append(piece)
+                size -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b''.join(pieces)

@@ -1,0 +1,66 @@
+#include "python/src/call_watch.h"
+
+#include <utility>
+
+namespace ashlar::python {
+
+namespace nb = nanobind;
+
+void CallWatch::Begin() {
+  caller_ = std::this_thread::get_id();
+  last_look_ = std::chrono::steady_clock::now();
+  is_cancelled_.store(false, std::memory_order_relaxed);
+  kept_.reset();
+}
+
+bool CallWatch::Poll() noexcept {
+  if (is_cancelled_.load(std::memory_order_relaxed)) return true;
+  if (std::this_thread::get_id() != caller_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_look_ < std::chrono::milliseconds(20)) return false;
+  last_look_ = now;
+  nb::gil_scoped_acquire gil;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (on_look) on_look();
+  } catch (nb::python_error& error) {
+    Keep(error);
+    is_cancelled_.store(true, std::memory_order_relaxed);
+    return true;
+  } catch (...) {
+    is_cancelled_.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+void CallWatch::Keep(nb::python_error& error) noexcept {
+  if (!kept_.is_valid()) kept_ = nb::borrow(error.value());
+}
+
+void CallWatch::Check(const Status& status, const std::string& file) {
+  if (status.ok()) return;
+  const nb::object kept = std::exchange(kept_, nb::object());
+  if (!kept.is_valid()) Throw(status, file);
+  // What stops a program, and what a callback says, passes as it is. Of an
+  // error of a file, the package's exception says which file it was.
+  const bool is_of_file =
+      status.IsIOError() &&
+      PyErr_GivenExceptionMatches(kept.ptr(), PyExc_Exception) != 0;
+  if (is_of_file) Throw(status, file, kept);
+  PyErr_SetObject(kept.type().ptr(), kept.ptr());
+  throw nb::python_error();
+}
+
+void Throw(const Status& status, const std::string& file, nb::handle cause) {
+  const std::string_view text = status.message();
+  const nb::object make = nb::module_::import_("ashlar._errors").attr("make");
+  const nb::object error =
+      make(static_cast<int>(status.code()), static_cast<int>(status.subcode()),
+           nb::str(text.data(), text.size()), nb::str(file.data(), file.size()),
+           cause.is_valid() ? nb::borrow(cause) : nb::none());
+  PyErr_SetObject(error.type().ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+}  // namespace ashlar::python

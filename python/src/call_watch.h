@@ -1,0 +1,64 @@
+// CallWatch: what a call of the package that works without the GIL shows to
+// Python meanwhile: signals, progress, and exceptions of Python code that the
+// library has called.
+//
+// Each writer and each set of open tables has one. The library asks Poll now
+// and then, on any thread. Files that are Python objects keep the exceptions of
+// these objects here, since no exception passes through the library.
+#ifndef ASHLAR_PYTHON_SRC_CALL_WATCH_H_
+#define ASHLAR_PYTHON_SRC_CALL_WATCH_H_
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "ashlar/util/slice.h"
+#include "ashlar/util/status.h"
+
+namespace ashlar::python {
+
+class CallWatch {
+ public:
+  // Called with the GIL, at the beginning of a call, on its thread.
+  void Begin();
+
+  // Returns whether the call must end: a signal handler of Python, or the
+  // progress callback, has raised an exception. Called without the GIL, on any
+  // thread. Only the thread of the call looks, and at most each 20 ms.
+  bool Poll() noexcept;
+
+  // Called with the GIL: keeps the exception, if it is the first one of the
+  // call.
+  void Keep(nanobind::python_error& error) noexcept;
+
+  // Called with the GIL. Does nothing if the status is ok. Otherwise throws the
+  // exception that was kept, or that of the status. `file` is what the call
+  // works on, or empty.
+  void Check(const Status& status, const std::string& file);
+
+  // Called with the GIL at each look. Empty: nothing.
+  std::function<void()> on_look;
+
+ private:
+  std::thread::id caller_;
+  std::chrono::steady_clock::time_point last_look_;
+  std::atomic<bool> is_cancelled_{false};
+  nanobind::object kept_;  // an exception; guarded by the GIL
+};
+
+// Throws the exception of the package for this status, which is not ok.
+[[noreturn]] void Throw(const Status& status, const std::string& file,
+                        nanobind::handle cause = {});
+
+// Throws unless the status is ok.
+inline void Check(const Status& status, const std::string& file = {}) {
+  if (!status.ok()) Throw(status, file);
+}
+
+}  // namespace ashlar::python
+
+#endif  // ASHLAR_PYTHON_SRC_CALL_WATCH_H_
