@@ -68,6 +68,13 @@ struct SortedTableWriterOptions {
 
   DuplicatePolicy on_duplicate = DuplicatePolicy::kError;
 
+  // Whether entries are added in the order of the table, so that nothing needs
+  // to be sorted and each goes to its table at once. An entry that belongs
+  // before the last one is then InvalidArgument (kKeyOutOfOrder), and ends the
+  // work. Range deletions of a set must come before all other entries. Default:
+  // false. `memory`, `threads` and what else is of the sorting are then unused.
+  bool is_sorted = false;
+
   // See EntrySorterOptions. The output's filter and index need more memory than
   // `memory`: about 10 bytes per key, and one key per block.
   uint64_t memory = uint64_t{512} << 20;
@@ -107,6 +114,14 @@ class ASHLAR_EXPORT SortedTableWriter {
   // thread starts before the first piece of a buffer is full.
   static Result<std::unique_ptr<SortedTableWriter>> Open(
       const std::string& path, const SortedTableWriterOptions& options = {});
+  // Opens a writer whose tables `outputs` opens and takes, as it does those of
+  // a compaction: for files that are not of a POSIX file system. The same
+  // options count, except those about names and files. A number begins when
+  // the one before has ended. Those that were ended are the caller's to remove
+  // if Finish returns an error, or is not called. Requires: `outputs` outlives
+  // the writer. Returns the error of Begin or of TableBuilder::Create.
+  static Result<std::unique_ptr<SortedTableWriter>> OpenTo(
+      CompactionOutputs* outputs, const SortedTableWriterOptions& options = {});
   SortedTableWriter(const SortedTableWriter&) = delete;
   SortedTableWriter& operator=(const SortedTableWriter&) = delete;
   // Without Finish, removes all that was made.
@@ -152,7 +167,7 @@ class ASHLAR_EXPORT SortedTableWriter {
   Status Finish();
 
   // After Finish: the tables, in order, with their paths. Checksums are there
-  // for sets only.
+  // for sets only; with OpenTo there are no paths either.
   const std::vector<TableSetTable>& tables() const;
   // After Finish: the path of the manifest. Empty without a set.
   const std::string& manifest() const;
@@ -163,6 +178,9 @@ class ASHLAR_EXPORT SortedTableWriter {
 
  private:
   struct State;
+  static Result<std::unique_ptr<SortedTableWriter>> Make(
+      const std::string& path, CompactionOutputs* outputs,
+      const SortedTableWriterOptions& options);
   explicit SortedTableWriter(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -10,6 +10,7 @@ from ._errors import (CorruptionError, DuplicateKeyError, Error, FileError,
 from ._keys import decode_key, encode_key
 from ._manifest import read as read_manifest
 from ._manifest import write as write_manifest
+from ._sets import TableSet, write_tables
 from ._tables import TableReader, Tables, open_tables
 from ._values import (Json, MessagePack, Salt, decode_json,
                       decode_message_pack)
@@ -20,7 +21,8 @@ __all__ = [
     'Array', 'Batch', 'CorruptionError', 'DuplicateKeyError', 'Error',
     'FileError', 'FileMissingError', 'InvalidArgumentError', 'Json',
     'KeyOrderError', 'MemoryLimitError', 'MessagePack', 'NotSupportedError',
-    'Salt', 'Stream', 'TableInfo', 'TableReader', 'TableWriter', 'Tables',
-    'decode_json', 'decode_key', 'decode_message_pack', 'encode_key',
+    'Salt', 'Stream', 'TableInfo', 'TableReader', 'TableSet',
+    'TableWriter', 'Tables', 'decode_json', 'decode_key', 'decode_message_pack', 'encode_key',
     'open_tables', 'read_manifest', 'write_manifest', 'write_table',
+    'write_tables',
 ]

@@ -15,6 +15,19 @@ bool IsOfRows(const ArrowSchema& schema) {
   return schema.format != nullptr && std::string_view(schema.format) == "+s";
 }
 
+// Returns whether arrays of one type are read as those of the other.
+bool HaveSameTypes(const ArrowSchema& a, const ArrowSchema& b) {
+  if (a.format == nullptr || b.format == nullptr ||
+      std::string_view(a.format) != b.format || a.n_children != b.n_children ||
+      (a.dictionary == nullptr) != (b.dictionary == nullptr)) {
+    return false;
+  }
+  for (int64_t i = 0; i < a.n_children; ++i) {
+    if (!HaveSameTypes(*a.children[i], *b.children[i])) return false;
+  }
+  return a.dictionary == nullptr || HaveSameTypes(*a.dictionary, *b.dictionary);
+}
+
 template <typename Struct>
 Struct* FromCapsule(nb::handle capsule, const char* name) {
   void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
@@ -48,7 +61,12 @@ void ArrowInput::TakeArray(const nb::object& source) {
   if (!nb::isinstance<nb::tuple>(pair) || nb::len(pair) != 2) {
     throw nb::type_error("__arrow_c_array__ did not return a pair");
   }
-  schema_.Take(FromCapsule<ArrowSchema>(pair[0], "arrow_schema"));
+  ArrowSchema* const schema = FromCapsule<ArrowSchema>(pair[0], "arrow_schema");
+  if (schema_.empty()) {
+    schema_.Take(schema);
+  } else if (!HaveSameTypes(*schema_.get(), *schema)) {
+    throw nb::value_error("a batch has other columns than those before it");
+  }
   array_.Take(FromCapsule<ArrowArray>(pair[1], "arrow_array"));
   has_array_ = true;
 }

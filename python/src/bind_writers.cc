@@ -5,6 +5,7 @@
 
 #include "python/src/bindings.h"
 #include "python/src/python_rows.h"
+#include "python/src/set_writer.h"
 #include "python/src/table_writer.h"
 
 namespace ashlar::python {
@@ -32,6 +33,20 @@ void BindWriters(nb::module_& module) {
       .def("abandon", &TableWriter::Abandon)
       .def_prop_ro("entries", &TableWriter::entries)
       .def_prop_ro("file_size", &TableWriter::file_size);
+  nb::class_<SetWriter>(module, "SetWriter")
+      .def(nb::init<const std::string&, const nb::object&, const nb::dict&,
+                    const nb::dict&>(),
+           nb::arg("name"), nb::arg("outputs").none(), nb::arg("options"),
+           nb::arg("settings"))
+      .def(
+          "add_rows",
+          [](SetWriter* self, const nb::object& source, const nb::object& form,
+             const nb::object& progress) {
+            self->AddRows(source, FormOf(form), progress);
+          },
+          nb::arg("source"), nb::arg("form"), nb::arg("progress").none())
+      .def("finish", &SetWriter::Finish, nb::arg("progress").none())
+      .def("abandon", &SetWriter::Abandon);
 }
 
 }  // namespace ashlar::python

@@ -7,7 +7,7 @@
 namespace ashlar::python {
 
 void BindRows(nanobind::module_& module);     // RowForm, Array, Stream
-void BindWriters(nanobind::module_& module);  // TableWriter
+void BindWriters(nanobind::module_& module);  // TableWriter, SetWriter
 void BindTables(nanobind::module_& module);   // Tables
 void BindKeys(nanobind::module_& module);     // encodings of keys
 

@@ -85,6 +85,24 @@ Status NoColumn(const ArrowSchema& schema, const std::string& spec) {
   return Status::InvalidArgument(text);
 }
 
+// Replaces the words for dates and timestamps, which say what numbers a reader
+// of the key expects, by those for numbers. Other units are refused.
+Status ReplaceMeaning(const ArrowSchema& schema, int64_t column,
+                      std::string* words) {
+  const std::string first = words->substr(0, words->find(':'));
+  const bool is_date = first == "date";
+  if (!is_date && first != "timestamp") return {};
+  const char* const format = schema.children[column]->format;
+  const std::string_view given = format == nullptr ? "" : format;
+  if (is_date ? given != "tdD" : !given.starts_with("tsu:")) {
+    return Status::InvalidArgument(
+        "column '" + std::string(NameOf(schema, column)) + "': '" + first +
+        "' needs " + (is_date ? "date32" : "a timestamp of microseconds"));
+  }
+  words->replace(0, first.size(), is_date ? "i32be" : "i64be");
+  return {};
+}
+
 constexpr std::array<uint32_t, 256> MakeCrcTable() {
   std::array<uint32_t, 256> table = {};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -112,9 +130,11 @@ struct RowMaker::PlanText {
   Status AddColumn(const ArrowSchema& schema, int64_t column,
                    std::string_view words) {
     std::string all(words);
-    if (!StartsWithType(words)) {
+    Status status = ReplaceMeaning(schema, column, &all);
+    if (!status.ok()) return status;
+    if (!StartsWithType(all)) {
       ArrowType type;
-      Status status = ParseArrowType(*schema.children[column], &type);
+      status = ParseArrowType(*schema.children[column], &type);
       if (!status.ok()) {
         return status.WithPrefix("column '" +
                                  std::string(NameOf(schema, column)) + "'");

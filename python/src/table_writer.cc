@@ -5,22 +5,14 @@
 
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/table_summary.h"
+#include "python/src/add_batches.h"
 #include "python/src/exclusive_use.h"
 #include "python/src/option_values.h"
+#include "python/src/python_rows.h"
 
 namespace ashlar::python {
 
 namespace nb = nanobind;
-
-namespace {
-
-Slice BytesOf(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
-
-nb::bytes ToBytes(const Slice& bytes) {
-  return nb::bytes(bytes.data(), bytes.size());
-}
-
-}  // namespace
 
 TableWriter::TableWriter(const std::string& name, const nb::object& file,
                          const nb::dict& options, bool overwrite, bool sync)
@@ -101,34 +93,6 @@ void TableWriter::DeleteRange(const nb::bytes& begin, const nb::bytes& end) {
   Add(BytesOf(begin), ValueType::kTypeRangeDeletion, BytesOf(end));
 }
 
-Status TableWriter::AddBatches(ArrowInput* input, RowMaker* rows) {
-  TableBuilder& builder = *build_->builder;
-  constexpr uint64_t kTail = PackTail(0, ValueType::kTypeValue);
-  constexpr uint64_t kRowsBetweenLooks = 4096;
-  uint64_t until_look = kRowsBetweenLooks;
-  const ArrowArray* batch = nullptr;
-  bool is_prepared = false;
-  for (;;) {
-    Status status = input->Next(&batch);
-    if (!status.ok()) return status;
-    if (!is_prepared && input->schema() != nullptr) {
-      status = rows->Prepare(*input->schema());
-      if (!status.ok()) return status;
-      is_prepared = true;
-    }
-    if (batch == nullptr) return {};
-    status = rows->ForEach(*batch, [&](const Slice& key, const Slice& value) {
-      if (--until_look == 0) [[unlikely]] {
-        until_look = kRowsBetweenLooks;
-        if (watch_->Poll()) return Status::Aborted("interrupted");
-      }
-      return builder.Add(key, kTail, value);
-    });
-    if (!status.ok()) return status;
-    if (watch_->Poll()) return Status::Aborted("interrupted");
-  }
-}
-
 uint64_t TableWriter::PutRows(const nb::object& source, const RowForm& form,
                               const nb::object& progress) {
   const ExclusiveUse use(&is_used_);
@@ -145,7 +109,13 @@ uint64_t TableWriter::PutRows(const nb::object& source, const RowForm& form,
   Status status;
   {
     nb::gil_scoped_release release;
-    status = AddBatches(&input, &rows);
+    TableBuilder& builder = *build_->builder;
+    status = AddBatches(&input, &rows, watch_.get(),
+                        [&builder](const Slice& key, const Slice& value) {
+                          constexpr uint64_t kTail =
+                              PackTail(0, ValueType::kTypeValue);
+                          return builder.Add(key, kTail, value);
+                        });
   }
   watch_->on_look = nullptr;
   watch_->Check(status, name_);

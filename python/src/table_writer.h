@@ -13,7 +13,6 @@
 
 #include "ashlar/table/table_builder.h"
 #include "ashlar/util/file.h"
-#include "python/src/arrow_input.h"
 #include "python/src/call_watch.h"
 #include "python/src/owned_by_process.h"
 #include "python/src/python_files.h"
@@ -60,7 +59,6 @@ class TableWriter {
 
   TableBuilder& Builder();
   void Add(const Slice& key, ValueType type, const Slice& value);
-  Status AddBatches(ArrowInput* input, RowMaker* rows);
   Status Commit();
 
   const std::string name_;

@@ -50,6 +50,31 @@ Status DuplicateFilter::Add(const SortEntry& entry) {
   return status;
 }
 
+bool DuplicateFilter::IsBeforeLast(const SortEntry& entry,
+                                   const Comparator* comparator) const {
+  if (!has_last_) return false;
+  const int order = comparator->Compare(entry.user_key, Slice(key_));
+  if (order != 0 || !output_->internal_keys()) return order < 0;
+  return PackTail(entry.sequence, entry.type) >
+         PackTail(last_.sequence, last_.type);
+}
+
+Status DuplicateFilter::RefuseOrder(const SortEntry& entry) const {
+  const auto describe = [](const SortEntry& shown) {
+    return DescribeInternalKey(
+        MakeInternalKey(shown.user_key, shown.sequence, shown.type));
+  };
+  return Status::InvalidArgument(
+      "entry " + std::to_string(entry.number + 1) + ": " + describe(entry) +
+          " belongs before the last one, " + describe(last_),
+      Status::SubCode::kKeyOutOfOrder);
+}
+
+Status DuplicateFilter::AddInOrder(const SortEntry& entry,
+                                   const Comparator* comparator) {
+  return IsBeforeLast(entry, comparator) ? RefuseOrder(entry) : Add(entry);
+}
+
 Status DuplicateFilter::Flush() {
   const bool is_held = policy_ == DuplicatePolicy::kLast && has_last_;
   return is_held ? output_->Add(last_) : Status();

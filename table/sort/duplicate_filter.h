@@ -10,6 +10,7 @@
 
 #include "ashlar/table/entry_sorter.h"
 #include "ashlar/table/sorted_table_writer.h"
+#include "ashlar/util/comparator.h"
 #include "ashlar/util/status.h"
 #include "table/sort/sorted_output.h"
 #include "util/sync/atomic.h"
@@ -24,6 +25,9 @@ class DuplicateFilter {
 
   // Takes an entry. Equal entries come in the order in which they were added.
   Status Add(const SortEntry& entry);
+  // The same for entries that nobody has sorted. Returns InvalidArgument for
+  // one that belongs before the last one.
+  Status AddInOrder(const SortEntry& entry, const Comparator* comparator);
   // To be called after the last entry.
   Status Flush();
 
@@ -33,7 +37,9 @@ class DuplicateFilter {
  private:
   bool IsEqualToLast(const SortEntry& entry) const;
   void Remember(const SortEntry& entry);
+  bool IsBeforeLast(const SortEntry& entry, const Comparator* comparator) const;
   Status Refuse(const SortEntry& entry) const;
+  Status RefuseOrder(const SortEntry& entry) const;
 
   const DuplicatePolicy policy_;
   SortedOutput* const output_;

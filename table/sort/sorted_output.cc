@@ -36,6 +36,16 @@ Result<std::unique_ptr<SortedOutput>> SortedOutput::Open(
   return output;
 }
 
+Result<std::unique_ptr<SortedOutput>> SortedOutput::OpenTo(
+    CompactionOutputs* outputs, const SortedTableWriterOptions* options) {
+  std::unique_ptr<SortedOutput> output(new SortedOutput("", options));
+  output->outputs_ = outputs;
+  Status status = output->BeginOfSet();
+  if (status.ok()) return output;
+  output->Abandon();
+  return status;
+}
+
 Status SortedOutput::OpenFile() {
   auto file = AtomicFile::Create(
       path_, {.overwrite = options_->overwrite, .file = options_->file});
@@ -58,6 +68,7 @@ Status SortedOutput::OpenSet() {
 }
 
 Status SortedOutput::BeginOfSet() {
+  if (outputs_ != nullptr) return Begin(nullptr);
   auto file = set_->BeginTable(number_);
   return file.ok() ? Begin(*file) : file.status();
 }
@@ -72,7 +83,14 @@ Status SortedOutput::Begin(WritableFile* file) {
     // workers.
     if (!build.identity.db_session_id.empty()) build.workers = 0;
   }
-  auto builder = TableBuilder::Create(options_->table, build, file);
+  TableOptions table = options_->table;
+  if (outputs_ != nullptr) {
+    auto begun = outputs_->Begin(number_, &table, &build);
+    if (!begun.ok()) return begun.status();
+    is_open_ = true;
+    file = *begun;
+  }
+  auto builder = TableBuilder::Create(table, build, file);
   if (!builder.ok()) return builder.status();
   builder_ = std::move(builder).value();
   has_entries_ = false;
@@ -138,7 +156,13 @@ Status SortedOutput::EndTable(const Slice* next) {
   if (status.ok()) status = builder_->Finish();
   if (!status.ok()) return status;
   TableSetTable table = Describe(builder_->summary());
-  if (IsSet()) {
+  if (outputs_ != nullptr) {
+    const TableSummary& summary = builder_->summary();
+    tables_.push_back(std::move(table));
+    is_open_ = false;
+    status = outputs_->End(
+        {number_, summary.smallest, summary.largest, builder_.get()});
+  } else if (IsSet()) {
     status = set_->EndTable(number_, std::move(table));
   } else {
     table.path = path_;
@@ -152,7 +176,7 @@ Status SortedOutput::EndTable(const Slice* next) {
 Status SortedOutput::Finish() {
   Status status = EndTable(nullptr);
   builder_.reset();
-  if (status.ok() && IsSet()) {
+  if (status.ok() && set_ != nullptr) {
     status = set_->Commit();
     if (status.ok()) {
       tables_ = set_->tables();
@@ -166,6 +190,8 @@ Status SortedOutput::Finish() {
 
 void SortedOutput::Abandon() {
   builder_.reset();
+  if (is_open_) outputs_->Drop(number_);
+  is_open_ = false;
   file_.reset();
   set_.reset();
 }

@@ -29,6 +29,10 @@ class SortedOutput {
   // before the first entry. `options` must outlive this.
   static Result<std::unique_ptr<SortedOutput>> Open(
       const std::string& path, const SortedTableWriterOptions* options);
+  // The same for tables that `outputs`, which must outlive this, opens and
+  // takes.
+  static Result<std::unique_ptr<SortedOutput>> OpenTo(
+      CompactionOutputs* outputs, const SortedTableWriterOptions* options);
 
   // Adds an entry after all others.
   Status Add(const SortEntry& entry);
@@ -52,9 +56,11 @@ class SortedOutput {
   SortedOutput(const std::string& path,
                const SortedTableWriterOptions* options);
 
+  // Whether there may be several tables.
   bool IsSet() const { return options_->build.target_file_size != 0; }
   Status OpenFile();
   Status OpenSet();
+  // Makes the builder of a table in `file`, or in one of `outputs_`.
   Status Begin(WritableFile* file);
   Status BeginOfSet();
   Status Put(const SortEntry& entry);
@@ -65,8 +71,9 @@ class SortedOutput {
 
   const std::string path_;
   const SortedTableWriterOptions* const options_;
-  // One of these two is null. They have the builder's file, so they are
+  // One of these three is there. They have the builder's file, so they are
   // declared before it.
+  CompactionOutputs* outputs_ = nullptr;
   std::unique_ptr<AtomicFile> file_;
   std::unique_ptr<TableSet> set_;
   std::unique_ptr<TableBuilder> builder_;
@@ -75,7 +82,8 @@ class SortedOutput {
   bool has_entries_ = false;  // the table has some
   bool is_full_ = false;
   uint64_t bytes_since_look_ = 0;
-  size_t number_ = 0;  // of the table in the set
+  size_t number_ = 0;     // of the table in the set
+  bool is_open_ = false;  // outputs_ has begun it, and not got it back
   std::vector<TableSetTable> tables_;
   std::string manifest_;
   RelaxedAtomic<uint64_t> entries_written_;

@@ -66,6 +66,7 @@ struct SortedTableWriter::State {
   explicit State(const SortedTableWriterOptions& given) : options(given) {}
 
   Status Add(const SortEntry& entry);
+  Status AddSorted(const SortEntry& entry);
   Status AddAt(const Slice& user_key, const Slice& timestamp, ValueType type,
                const Slice& value);
   Status Finish();
@@ -95,7 +96,13 @@ Status SortedTableWriter::State::Add(const SortEntry& entry) {
   } else {
     SortEntry numbered = entry;
     numbered.number = number;
-    added = sorter->Add(numbered);
+    if (!options.is_sorted) {
+      added = sorter->Add(numbered);
+    } else {
+      added = AddSorted(numbered);
+      // What is refused here may have a place in no table.
+      if (!added.ok()) status = added;
+    }
   }
   if (added.ok()) {
     ++number;
@@ -103,6 +110,17 @@ Status SortedTableWriter::State::Add(const SortEntry& entry) {
     status = added;
   }
   return added;
+}
+
+// Tables of a set do not know each other's last keys, so the order is checked
+// here.
+Status SortedTableWriter::State::AddSorted(const SortEntry& entry) {
+  constexpr uint64_t kEntriesBetweenLooks = 4096;
+  if (number % kEntriesBetweenLooks == 0 && options.is_cancelled &&
+      options.is_cancelled()) {
+    return Status::Aborted("cancelled");
+  }
+  return duplicates->AddInOrder(entry, options.table.comparator);
 }
 
 Status SortedTableWriter::State::AddAt(const Slice& user_key,
@@ -128,8 +146,11 @@ Status SortedTableWriter::State::Finish() {
   if (number == 0) {
     return Status::InvalidArgument("cannot make a table without entries");
   }
-  Status done = sorter->ForEach(
-      [this](const SortEntry& entry) { return duplicates->Add(entry); });
+  Status done;
+  if (!options.is_sorted) {
+    done = sorter->ForEach(
+        [this](const SortEntry& entry) { return duplicates->Add(entry); });
+  }
   if (done.ok()) done = duplicates->Flush();
   return done.ok() ? output->Finish() : done;
 }
@@ -141,10 +162,23 @@ SortedTableWriter::~SortedTableWriter() = default;
 
 Result<std::unique_ptr<SortedTableWriter>> SortedTableWriter::Open(
     const std::string& path, const SortedTableWriterOptions& options) {
+  return Make(path, nullptr, options);
+}
+
+Result<std::unique_ptr<SortedTableWriter>> SortedTableWriter::OpenTo(
+    CompactionOutputs* outputs, const SortedTableWriterOptions& options) {
+  return Make({}, outputs, options);
+}
+
+Result<std::unique_ptr<SortedTableWriter>> SortedTableWriter::Make(
+    const std::string& path, CompactionOutputs* outputs,
+    const SortedTableWriterOptions& options) {
   return OrMemoryLimit([&]() -> Result<std::unique_ptr<SortedTableWriter>> {
     auto state = std::make_unique<State>(options);
     // It also finds the faults of the options.
-    auto output = SortedOutput::Open(path, &state->options);
+    auto output = outputs != nullptr
+                      ? SortedOutput::OpenTo(outputs, &state->options)
+                      : SortedOutput::Open(path, &state->options);
     if (!output.ok()) return output.status();
     state->output = std::move(output).value();
     auto sorter = EntrySorter::Create(SorterOptions(state->options));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -417,6 +418,119 @@ TEST(SortedTableWriter, Cancelled) {
         }
       }
     }
+  }
+}
+
+// Tables in memory, as an application may have them elsewhere.
+class MemoryOutputs final : public CompactionOutputs {
+ public:
+  Result<WritableFile*> Begin(size_t number, TableOptions* /*table_options*/,
+                              BuildOptions* /*build_options*/) override {
+    EXPECT_EQ(number, bytes.size());
+    EXPECT_EQ(file_, nullptr);
+    if (number == fails_at) return Status::IOError("no room");
+    bytes.push_back(std::make_unique<std::string>());
+    file_ = NewMemoryWritableFile("memory", bytes.back().get());
+    return file_.get();
+  }
+  Status End(const CompactionOutput& output) override {
+    EXPECT_EQ(output.builder->FileSize(), bytes[output.number]->size());
+    file_.reset();
+    smallest.push_back(UserKeyOf(output.smallest).ToString());
+    return {};
+  }
+  void Drop(size_t number) override {
+    dropped.push_back(number);
+    file_.reset();
+  }
+
+  size_t fails_at = SIZE_MAX;
+  std::vector<std::unique_ptr<std::string>> bytes;
+  std::vector<std::string> smallest;
+  std::vector<size_t> dropped;
+
+ private:
+  std::unique_ptr<WritableFile> file_;
+};
+
+Status WriteTo(MemoryOutputs* outputs, const SortedTableWriterOptions& options,
+               const Entries& entries) {
+  auto writer = SortedTableWriter::OpenTo(outputs, options);
+  if (!writer.ok()) return writer.status();
+  for (const OwnedEntry& e : entries) {
+    Status status = (*writer)->Add(e.key, e.sequence, e.type, e.value);
+    if (!status.ok()) return status;
+  }
+  return (*writer)->Finish();
+}
+
+// Sorted or not, and wherever the tables are, they have the same bytes.
+TEST(SortedTableWriter, OutputsOfTheCallerAndSortedEntries) {
+  size_t most_tables = 0;
+  ForEachSeed(1, 5, [&most_tables](uint64_t seed) {
+    Random draw(seed);
+    SortedTableWriterOptions options = DrawOptions(&draw);
+    Entries entries = DrawFor(options, 3000, &draw);
+    for (const uint64_t target : {0, 20000}) {
+      options.build.target_file_size = target;
+      options.is_sorted = false;
+      MemoryOutputs sorted_here;
+      Require(WriteTo(&sorted_here, options, entries));
+      most_tables = std::max(most_tables, sorted_here.bytes.size());
+      EXPECT_EQ(sorted_here.smallest.size(), sorted_here.bytes.size());
+      EXPECT_TRUE(sorted_here.dropped.empty());
+
+      Entries in_order = entries;
+      SortByOracle(*options.table.comparator, options.internal_keys, &in_order);
+      options.is_sorted = true;
+      const TestFolder folder;
+      std::vector<TableSetTable> tables;
+      Require(Write(folder / "t.sst", options, in_order, nullptr, &tables));
+      ASSERT_EQ(tables.size(), sorted_here.bytes.size());
+      for (size_t i = 0; i < tables.size(); ++i) {
+        EXPECT_EQ(ReadFile(tables[i].path), *sorted_here.bytes[i]);
+      }
+    }
+  });
+  EXPECT_GT(most_tables, 3u);
+}
+
+// Also where the two entries are in different tables.
+TEST(SortedTableWriter, SortedEntriesOutOfOrder) {
+  SortedTableWriterOptions options = SomeOptions();
+  options.is_sorted = true;
+  options.build.target_file_size = 4000;
+  for (const int last : {1, 10, 1000}) {
+    MemoryOutputs outputs;
+    auto writer = SortedTableWriter::OpenTo(&outputs, options);
+    Require(writer.status());
+    for (int i = 0; i < last; ++i) {
+      Require((*writer)->Put(std::to_string(10000 + i), std::string(50, 'v')));
+    }
+    const Status status = (*writer)->Put("0", "v");
+    EXPECT_EQ(status.subcode(), Status::SubCode::kKeyOutOfOrder);
+    EXPECT_NE(status.message().find("'0'"), std::string_view::npos);
+    EXPECT_EQ((*writer)->Put("2", "v").ToString(), status.ToString());
+    EXPECT_EQ((*writer)->Finish().ToString(), status.ToString());
+    ASSERT_EQ(outputs.dropped.size(), 1u);
+    EXPECT_EQ(outputs.dropped[0] + 1, outputs.bytes.size());
+  }
+}
+
+// A table that cannot begin is not dropped, and none is open afterwards.
+TEST(SortedTableWriter, OutputsThatFail) {
+  Random draw(1);
+  SortedTableWriterOptions options = SomeOptions();
+  options.on_duplicate = DuplicatePolicy::kFirst;
+  options.build.target_file_size = 20000;
+  const Entries entries = DrawFor(options, 3000, &draw);
+  for (const size_t number : {0, 2}) {
+    MemoryOutputs outputs;
+    outputs.fails_at = number;
+    const Status status = WriteTo(&outputs, options, entries);
+    EXPECT_EQ(status.ToString(), "IO error: no room");
+    EXPECT_EQ(outputs.smallest.size(), number);
+    EXPECT_TRUE(outputs.dropped.empty());
   }
 }
 

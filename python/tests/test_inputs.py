@@ -1,0 +1,140 @@
+"""Data of other libraries, and rows of Python."""
+
+import collections
+import datetime
+import json
+
+import duckdb
+import numpy
+import pandas
+import polars
+import pyarrow as pa
+import pytest
+
+import ashlar
+
+
+def read(path, **options):
+    return [row for batch in ashlar.TableReader(path).scan(**options)
+            for row in batch.to_pylist()]
+
+
+COLUMNS = {'id': [1, 2, 300], 'name': ['a', 'b', 'c'],
+           'score': [0.5, -1.0, 2.25]}
+EXPECTED = [(i, {'name': n, 'score': s}) for i, n, s in
+            zip(*COLUMNS.values())]
+
+
+@pytest.mark.parametrize('make', [
+    pa.table, pandas.DataFrame, polars.DataFrame,
+    lambda columns: duckdb.from_arrow(pa.table(columns)),
+    lambda columns: pa.table(columns).to_reader(),
+    lambda columns: iter(pa.table(columns).to_batches()),
+    lambda columns: pa.RecordBatch.from_pydict(columns),
+    lambda columns: (dict(zip(columns, row))
+                     for row in zip(*columns.values())),
+    lambda columns: map(collections.namedtuple('Row', columns)._make,
+                        zip(*columns.values())),
+], ids=['arrow', 'pandas', 'polars', 'duckdb', 'reader', 'batches', 'batch',
+        'dicts', 'named'])
+def test_a_frame_becomes_a_table(tmp_path, make):
+    ashlar.write_table(tmp_path / 't.sst', make(COLUMNS), key='id',
+                       value=['name', 'score'])
+    rows = read(tmp_path / 't.sst', key=['id:i64be'])
+    assert [(i, json.loads(value)) for i, value in rows] == EXPECTED
+
+
+def test_the_arrays_are_read_by_others(tmp_path):
+    ashlar.write_table(tmp_path / 't.sst', COLUMNS and pa.table(COLUMNS),
+                       key='id', value='name')
+    reader = ashlar.TableReader(tmp_path / 't.sst')
+    keys = [ashlar.encode_key(i, 'i64be') for i in (2, 5)]
+    assert polars.Series(reader.multi_get(keys)).to_list() == [b'b', None]
+    assert polars.DataFrame(reader.scan())['value'].to_list() == [
+        b'a', b'b', b'c']
+    stream = reader.scan(key='id:i64be')
+    assert duckdb.from_arrow(pa.table(stream)).fetchall() == [
+        (1, b'a'), (2, b'b'), (300, b'c')]
+    # Keys as columns of a frame.
+    found = reader.multi_get(polars.Series([300, 7, 1]))
+    assert found.to_pylist() == [b'c', None, b'a']
+
+
+def test_slices_and_chunks_keep_their_rows(tmp_path):
+    table = pa.table({'key': pa.chunked_array([[b'a', b'b'], [], [b'c']]),
+                      'value': pa.chunked_array([[b'1'], [b'2', b'3']])})
+    ashlar.write_table(tmp_path / 't.sst', table.slice(1))
+    assert read(tmp_path / 't.sst') == [(b'b', b'2'), (b'c', b'3')]
+    struct = pa.StructArray.from_arrays(
+        [pa.array([b'a', b'b', b'c']), pa.array([b'1', b'2', b'3'])],
+        ['key', 'value']).slice(1)
+    ashlar.write_table(tmp_path / 't.sst', pa.RecordBatch.from_struct_array(
+        struct))
+    assert read(tmp_path / 't.sst') == [(b'b', b'2'), (b'c', b'3')]
+
+
+def test_dictionaries_views_and_large_columns(tmp_path):
+    for kind in (pa.large_binary(), pa.binary_view(), pa.string(),
+                 pa.large_string(), pa.string_view(),
+                 pa.dictionary(pa.int8(), pa.string()), pa.binary(1)):
+        array = pa.array(['a', 'b', 'c']).cast(kind) if not (
+            pa.types.is_fixed_size_binary(kind)) else pa.array(
+                [b'a', b'b', b'c'], kind)
+        ashlar.write_table(tmp_path / 't.sst',
+                           pa.table({'key': array, 'value': array}))
+        assert read(tmp_path / 't.sst') == [(b'a', b'a'), (b'b', b'b'),
+                                            (b'c', b'c')], kind
+
+
+def test_values_of_message_pack(tmp_path):
+    row = {'none': None, 'yes': True, 'small': -7, 'large': 1 << 40,
+           'real': 1.5, 'text': 'ü' * 40, 'bytes': b'\x00\xff',
+           'list': [1, None, 300], 'map': {'a': 1, 'b': 'x'},
+           'day': datetime.date(2024, 2, 29)}
+    table = pa.Table.from_pylist([{'id': 1, **row}])
+    ashlar.write_table(tmp_path / 't.sst', table, key='id',
+                       value=ashlar.MessagePack())
+    value = ashlar.decode_message_pack(
+        ashlar.TableReader(tmp_path / 't.sst').get(
+            ashlar.encode_key(1, 'i64be')))
+    assert value == {**row, 'day': '2024-02-29'}
+    for size in range(len(value)):
+        with pytest.raises(ValueError):
+            ashlar.decode_message_pack(b'\x93\x01\xa5abcde\xcb'[:size + 1])
+
+
+def test_the_columns_that_are_missing_are_named(tmp_path):
+    for key, value, message in (('no', None, "no column 'no'; there are 'id'"),
+                                ('id', 'no', "no column 'no'"),
+                                (None, None, '3 columns'),
+                                (['id', 'name', 'score'], None, 'no column'),
+                                ('id:u16be', 'name', 'u16be')):
+        with pytest.raises(ashlar.InvalidArgumentError, match=message):
+            ashlar.write_table(tmp_path / 't.sst', pa.table(COLUMNS), key,
+                               value)
+    for data in (7, 'text', b'bytes', None, [7], [None]):
+        with pytest.raises((TypeError, ashlar.InvalidArgumentError)):
+            ashlar.write_table(tmp_path / 't.sst', data)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_batch_of_another_shape_is_refused(tmp_path):
+    batches = iter([pa.RecordBatch.from_pydict({'key': [b'a'],
+                                                'value': [b'1']}),
+                    pa.RecordBatch.from_pydict({'key': [b'b']})])
+    with pytest.raises(ashlar.Error):
+        ashlar.write_table(tmp_path / 't.sst', batches)
+    batches = iter([pa.RecordBatch.from_pydict({'key': [b'a'],
+                                                'value': [b'1']}),
+                    pa.RecordBatch.from_pydict({'key': [7], 'value': [8]})])
+    with pytest.raises(ashlar.Error):
+        ashlar.write_table(tmp_path / 't.sst', batches)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_of_numpy(tmp_path):
+    frame = pandas.DataFrame({'key': numpy.arange(5, dtype='uint32'),
+                              'value': numpy.arange(5) * 1.5})
+    ashlar.write_table(tmp_path / 't.sst', frame, key='key', value='value')
+    assert read(tmp_path / 't.sst', key='key:u32be') == [
+        (i, b'%.1f' % (i * 1.5)) for i in range(5)]
