@@ -1,0 +1,237 @@
+"""Files that are not local: objects, and file systems of fsspec."""
+
+import io
+import os
+import uuid
+
+import fsspec
+import pytest
+
+import ashlar
+
+
+def rows(count=5000):
+    # Values that do not compress, so that a table has several parts.
+    return [(b'%08d' % i, os.urandom(200)) for i in range(count)]
+
+
+def read(view, **options):
+    return [row for batch in view.scan(**options) for row in batch.to_pylist()]
+
+
+@pytest.fixture(scope='module')
+def store():
+    """A bucket of a server of moto's, and the server."""
+    from moto.server import ThreadedMotoServer
+    server = ThreadedMotoServer(ip_address='127.0.0.1', port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    os.environ.update(AWS_ACCESS_KEY_ID='test', AWS_SECRET_ACCESS_KEY='test',
+                      AWS_DEFAULT_REGION='us-east-1',
+                      AWS_ENDPOINT_URL=f'http://{host}:{port}')
+    files = fsspec.filesystem('s3', default_block_size=5 << 20)
+    files.mkdir('tables')
+    yield files
+    server.stop()
+
+
+@pytest.fixture(params=['memory', 's3'])
+def folder(request):
+    if request.param == 's3':
+        request.getfixturevalue('store')
+        return f's3://tables/{uuid.uuid4().hex}'
+    return f'memory://{uuid.uuid4().hex}'
+
+
+def names_in(folder):
+    files, path = fsspec.core.url_to_fs(folder)
+    files.invalidate_cache()
+    try:
+        return sorted(one.rsplit('/', 1)[-1]
+                      for one in files.ls(path, detail=False))
+    except FileNotFoundError:
+        return []
+
+
+def test_one_table(folder):
+    data = rows()
+    info = ashlar.write_table(folder + '/t.sst', data)
+    assert names_in(folder) == ['t.sst']
+    reader = ashlar.TableReader(folder + '/t.sst')
+    assert read(reader) == data
+    assert reader.get(data[7][0]) == data[7][1]
+    keys = [key for key, _ in data[::10]] + [b'no']
+    assert reader.multi_get(keys).to_pylist() == [
+        value for _, value in data[::10]] + [None]
+    assert reader.verify()['bytes'] == info.bytes
+
+
+def test_a_set_appears_with_its_manifest(folder):
+    data = rows()
+    made = ashlar.write_tables(reversed(data), folder, memory=1 << 18,
+                               target_file_size=1 << 18)
+    assert len(made.tables) > 2
+    assert names_in(folder) == sorted(
+        [f'table-{i + 1:06}.sst' for i in range(len(made.tables))] +
+        ['table-manifest.json'])
+    view = ashlar.open_tables(folder)
+    assert read(view) == data
+    assert read(ashlar.open_tables([made.manifest]), lower=b'00004990') == (
+        data[4990:])
+    assert [table['checksum'] for table in ashlar.read_manifest(
+        made.manifest)] == [table.checksum for table in made.tables]
+    with pytest.raises(ashlar.FileError, match='exists'):
+        ashlar.write_tables(data, folder)
+    again = ashlar.write_tables(data[:10], folder, overwrite=True)
+    assert len(names_in(folder)) == 2
+    assert read(ashlar.open_tables(again.manifest)) == data[:10]
+
+
+def test_a_set_is_the_same_as_a_local_one(folder, tmp_path):
+    data = rows()
+    options = {'identity': 'test', 'parallel_threads': 1}
+    local = ashlar.write_tables(data, tmp_path, target_file_size=1 << 18,
+                                options=options)
+    remote = ashlar.write_tables(data, folder, target_file_size=1 << 18,
+                                 options=options)
+    for one, other in zip(local.tables, remote.tables, strict=True):
+        assert one._replace(path='') == other._replace(path='')
+        with fsspec.open(other.path) as file, open(one.path, 'rb') as local:
+            assert file.read() == local.read()
+
+
+def test_a_failed_set_leaves_nothing(folder):
+    def broken():
+        yield from rows(20000)
+        raise LookupError('of the caller')
+
+    with pytest.raises(LookupError):
+        ashlar.write_tables(broken(), folder, sort=False,
+                            target_file_size=1 << 18)
+    assert names_in(folder) == []
+    with pytest.raises(LookupError):
+        ashlar.write_table(folder + '/t.sst', broken())
+    assert names_in(folder) == []
+
+
+def test_a_store_that_is_lost(store):
+    """What is a table is there as a whole, and nothing else is."""
+    from s3fs.core import S3File
+    folder = f's3://tables/{uuid.uuid4().hex}'
+    upload, calls = S3File._upload_chunk, []
+
+    def fail(self, final=False):
+        calls.append(self)
+        if len(calls) > 2:
+            raise ConnectionError('the store is gone')
+        return upload(self, final)
+
+    S3File._upload_chunk = fail
+    try:
+        with pytest.raises(ashlar.FileError, match='the store is gone') as how:
+            ashlar.write_tables(rows(), folder, target_file_size=1 << 18)
+        assert isinstance(how.value.__cause__, ConnectionError)
+    finally:
+        S3File._upload_chunk = upload
+    assert names_in(folder) == []
+    uploads = store.call_s3('list_multipart_uploads', Bucket='tables')
+    assert uploads.get('Uploads', []) == []
+
+
+def test_reads_of_a_store_that_is_lost(store):
+    path = f's3://tables/{uuid.uuid4().hex}.sst'
+    data = rows()
+    ashlar.write_table(path, data)
+    reader = ashlar.TableReader(path, cache_bytes=0)
+    files = fsspec.core.url_to_fs(path)[0]
+    real = files.cat_file
+
+    def fail(*unused, **also_unused):
+        raise ConnectionError('the store is gone')
+
+    files.cat_file = fail
+    try:
+        for call in (lambda: reader.get(data[0][0]),
+                     lambda: reader.multi_get([data[0][0]]),
+                     lambda: read(reader), reader.verify):
+            with pytest.raises(ashlar.FileError, match='the store is gone'):
+                call()
+    finally:
+        files.cat_file = real
+    assert reader.get(data[0][0]) == data[0][1]
+
+
+def test_children_of_a_fork_read_a_store(store):
+    path = f's3://tables/{uuid.uuid4().hex}.sst'
+    data = rows(100)
+    ashlar.write_table(path, data)
+    reader = ashlar.TableReader(path)
+    assert reader.get(data[1][0]) == data[1][1]
+    child = os.fork()
+    if child == 0:
+        good = False
+        try:
+            good = reader.get(data[2][0]) == data[2][1]
+        finally:
+            os._exit(0 if good else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+class Picky(io.RawIOBase):
+    """Takes at most 1,000 bytes at a time, as a raw file may."""
+
+    def __init__(self):
+        self.data = b''
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data[:1000])
+        return min(len(data), 1000)
+
+
+def test_objects_that_write_and_read():
+    data = rows(300)
+    for target in (io.BytesIO(), Picky()):
+        info = ashlar.write_table(target, data)
+        content = target.data if isinstance(target, Picky) else (
+            target.getvalue())
+        assert len(content) == info.bytes
+        assert read(ashlar.TableReader(io.BytesIO(content))) == data
+    with pytest.raises(ashlar.Error):
+        ashlar.TableReader(io.BytesIO(content[:-10]))
+
+
+class Full:
+    """A file on a disk without room."""
+
+    name = 'full'
+
+    def write(self, data):
+        raise OSError(28, 'No space left on device')
+
+
+def test_an_object_that_fails():
+    with pytest.raises(ashlar.FileError, match='No space') as caught:
+        ashlar.write_table(Full(), rows())
+    assert caught.value.file == 'full'
+    assert caught.value.__cause__.errno == 28
+
+
+def test_an_interrupted_write_of_an_object():
+    class Interrupted:
+        def write(self, data):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ashlar.write_table(Interrupted(), rows())
+
+
+def test_a_missing_file_and_an_unknown_scheme(folder):
+    with pytest.raises(FileNotFoundError):
+        ashlar.TableReader(folder + '/no.sst')
+    with pytest.raises(FileNotFoundError):
+        ashlar.open_tables(folder + '/no-manifest.json')
+    with pytest.raises(ValueError):
+        ashlar.TableReader('nothing://x/y')
