@@ -2,7 +2,7 @@
 
 import datetime
 
-from . import _core, _values
+from . import _core, _data, _values
 from ._errors import CorruptionError, InvalidArgumentError
 
 
@@ -72,3 +72,10 @@ def decode_key(key, encodings):
     if key:
         raise CorruptionError(f'{len(key)} bytes follow the last column')
     return tuple(values)
+
+
+def encode_rows(data, key=None, value=None):
+    """Returns a batch with the columns "key" and "value", both of bytes: those
+    of the rows of `data`, in its order, which need not be that of the keys.
+    `data`, `key` and `value` are as for write_table."""
+    return _core.encode_rows(_data.as_source(data), _data.form_of(key, value))

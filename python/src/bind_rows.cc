@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "python/src/bindings.h"
+#include "python/src/call_watch.h"
+#include "python/src/encoded_rows.h"
 #include "python/src/python_rows.h"
 #include "python/src/rows_of_tuples.h"
 
@@ -141,6 +143,21 @@ PythonBatch NextBatch(PythonStream* stream) {
   return {std::move(batch), rows.types()};
 }
 
+PythonBatch EncodeRowsOf(const nb::object& source, const nb::object& form) {
+  auto watch = std::make_shared<CallWatch>();
+  watch->Begin();
+  ArrowInput input(source, watch);
+  RowMaker rows(FormOf(form));
+  std::shared_ptr<OutputBatch> encoded;
+  Status status;
+  {
+    nb::gil_scoped_release release;
+    status = EncodeRows(&input, &rows, &encoded);
+  }
+  watch->Check(status, {});
+  return {std::move(encoded), EncodedTypes()};
+}
+
 }  // namespace
 
 RowForm FormOf(const nb::handle& form) {
@@ -220,6 +237,7 @@ void BindRows(nb::module_& module) {
       .def("__next__", &NextBatch);
   module.def("batch_of_tuples", &BatchOfTuples, nb::arg("rows"),
              nb::arg("names"), nb::arg("first_row"), nb::arg("formats"));
+  module.def("encode_rows", &EncodeRowsOf, nb::arg("source"), nb::arg("form"));
 }
 
 }  // namespace ashlar::python

@@ -1,0 +1,103 @@
+"""Ray writes a set of tables."""
+
+import zlib
+
+from ray.data import Datasink
+
+from ashlar.jobs import SetJob, write_partition
+from ashlar.jobs.encode import columns_of, encode_batch
+from ashlar.jobs.errors import raise_reported
+from ashlar.jobs.storage import Folder
+from ashlar.jobs.task import DEFAULT_TABLE_BYTES
+
+
+class SSTDatasink(Datasink):
+    """Writes a sorted dataset as one set of tables, for `write_datasink`.
+
+    The dataset has the binary columns `key` and `value`, is sorted by `key`
+    over all its blocks, and has each key once. With a column `shard` it is
+    sorted by shard and key. `write_tables` makes such a dataset of any other.
+
+    Each write task makes tables of its own; the driver writes the manifest when
+    all of them are done. Tables of failed and repeated tasks are not in it, and
+    are removed. If the work fails, no manifest is written, and all files of the
+    job are removed.
+
+    For one write. The parameters are those of `write_tables`.
+    """
+
+    def __init__(self, uri, *, splits=(),
+                 target_file_size=DEFAULT_TABLE_BYTES, overwrite=False,
+                 options=None, prefix='t', storage_options=None):
+        self._job = SetJob.plan(uri, prefix=prefix, overwrite=overwrite,
+                                storage_options=storage_options)
+        self._splits = list(splits)
+        self._target_file_size = target_file_size
+        self._options = options
+        self.tables = None  # after the write: those of the manifest, in order
+
+    def on_write_start(self, schema=None):
+        if schema is not None and 'key' not in schema.names:
+            raise ValueError('the dataset needs the columns key and value; it '
+                             f'has {", ".join(schema.names)}')
+        self._job.start()
+
+    def write(self, blocks, ctx):
+        return write_partition(
+            self._job, ctx.task_idx, _batches(blocks),
+            target_file_size=self._target_file_size, splits=self._splits,
+            options=self._options)
+
+    def on_write_complete(self, write_result):
+        self.tables = self._job.commit(
+            [table for tables in write_result.write_returns
+             for table in tables or ()])
+
+    def on_write_failed(self, error):
+        self._job.abort()
+
+
+def _batches(blocks):
+    from ray.data.block import BlockAccessor
+    for block in blocks:
+        yield from BlockAccessor.for_block(block).to_arrow().to_batches()
+
+
+def write_tables(dataset, uri, *, key, value=None, shards=None, splits=(),
+                 target_file_size=DEFAULT_TABLE_BYTES, overwrite=False,
+                 options=None, prefix='t', storage_options=None):
+    """Writes the rows of a Ray dataset, in any order, as one set of tables.
+
+    Ray sorts the rows by their encoded keys over all its machines. The
+    parameters, the result and the errors are those of
+    `ashlar.spark.write_tables`; there are as many tasks as the sorted dataset
+    has blocks.
+    """
+    sink = SSTDatasink(uri, splits=splits, target_file_size=target_file_size,
+                       overwrite=overwrite, options=options, prefix=prefix,
+                       storage_options=storage_options)
+    order = ['key'] if shards is None else ['shard', 'key']
+    try:
+        wanted = columns_of(key, value)
+        rows = dataset if wanted is None else dataset.select_columns(wanted)
+        rows.map_batches(
+            _encode, batch_format='pyarrow', zero_copy_batch=True,
+            fn_kwargs={'key': key, 'value': value, 'shards': shards,
+                       'place': Folder.of(uri).uri},
+        ).sort(order).write_datasink(sink)
+    except BaseException as error:
+        # Ray reports exceptions to the sink, but not an interrupt.
+        sink.on_write_failed(error)
+        raise_reported(error)
+        raise
+    return sink.tables
+
+
+def _encode(table, *, key, value, shards, place):
+    """Makes rows with the columns key and value, and shard if there are any."""
+    import pyarrow
+    rows = pyarrow.Table.from_batches([encode_batch(table, key, value, place)])
+    if shards is None:
+        return rows
+    shard = [zlib.crc32(one) % shards for one in rows['key'].to_pylist()]
+    return rows.append_column('shard', pyarrow.array(shard, pyarrow.int32()))

@@ -1,0 +1,75 @@
+"""Engines that the tests of jobs share. A test of an engine is collected only
+if its packages are installed."""
+
+import importlib.util
+import os
+import shutil
+import sys
+
+import pytest
+
+HERE = os.path.dirname(__file__)
+
+
+def _has(package):
+    return importlib.util.find_spec(package) is not None
+
+
+collect_ignore = []
+if not (_has('pyspark') and shutil.which('java')):
+    collect_ignore.append('test_spark.py')
+if not _has('ray'):
+    collect_ignore.append('test_ray.py')
+
+# Workers import what tests pass to them.
+os.environ['PYTHONPATH'] = os.pathsep.join(
+    [HERE, os.environ.get('PYTHONPATH', '')]).rstrip(os.pathsep)
+os.environ['PYSPARK_PYTHON'] = sys.executable
+
+
+def pytest_collection_modifyitems(config, items):
+    """Without ASHLAR_THOROUGH, an engine shows only what matters most."""
+    if os.environ.get('ASHLAR_THOROUGH'):
+        return
+    left_out = [item for item in items
+                if item.fspath.basename in ('test_spark.py', 'test_ray.py')
+                and not item.get_closest_marker('sample')]
+    if left_out:
+        config.hook.pytest_deselected(left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        'markers', 'sample: a test of an engine that always runs')
+
+
+@pytest.fixture(scope='session')
+def spark_session():
+    """Spark with two cores, which runs a failed task again."""
+    from pyspark.sql import SparkSession
+    session = (SparkSession.builder.master('local[2,4]')
+               .config('spark.ui.enabled', 'false')
+               .config('spark.ui.showConsoleProgress', 'false')
+               .config('spark.log.level', 'OFF')
+               .config('spark.driver.memory', '1g')
+               .config('spark.driver.host', 'localhost')
+               .config('spark.sql.shuffle.partitions', '3')
+               .getOrCreate())
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope='session')
+def ray_cluster():
+    """Ray with two workers."""
+    import logging
+
+    import ray
+    import ray.data
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False,
+             object_store_memory=256 << 20, logging_level='ERROR')
+    logging.getLogger('ray.data').setLevel(logging.CRITICAL)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    yield ray
+    ray.shutdown()

@@ -1,0 +1,95 @@
+"""Load plans: which table goes to which shard."""
+
+import json
+
+import pyarrow
+import pytest
+
+from ashlar.jobs import (JobError, OverlapError, SetJob, plan_load,
+                         write_partition)
+from test_set_job import batch_of, rows_of
+
+
+def make_set(folder, *ranges, splits=()):
+    job = SetJob.begin(folder)
+    tables = []
+    for partition, (begin, end) in enumerate(ranges):
+        tables += write_partition(job, partition,
+                                  [batch_of(rows_of(begin, end))],
+                                  splits=splits)
+    return job.commit(tables)
+
+
+def test_ranges_go_to_their_shards(tmp_path):
+    tables = make_set(tmp_path / 'set', (0, 100), (100, 200), (200, 300))
+    plan = plan_load(tmp_path / 'set', splits=[b'00000200'],
+                     names=['low', 'high'])
+    assert plan.shards == {'low': tables[:2], 'high': tables[2:]}
+    assert plan.bytes_of('high') == tables[2].bytes
+    text = json.loads(plan.to_json())
+    assert [shard['shard'] for shard in text['shards']] == ['low', 'high']
+    assert text['shards'][1]['files'][0]['path'] == tables[2].path
+
+
+def test_a_table_over_a_split_is_refused(tmp_path):
+    make_set(tmp_path / 'set', (0, 100), (100, 200))
+    with pytest.raises(OverlapError, match='reaches over the split'):
+        plan_load(tmp_path / 'set', splits=[b'00000150'])
+    make_set(tmp_path / 'cut', (0, 100), (100, 200), splits=[b'00000150'])
+    plan = plan_load(tmp_path / 'cut', splits=[b'00000150'])
+    assert [len(tables) for tables in plan.shards.values()] == [2, 1]
+
+
+def test_a_key_that_equals_a_split_goes_above_it(tmp_path):
+    make_set(tmp_path / 'set', (100, 200))
+    assert list(plan_load(tmp_path / 'set',
+                          splits=[b'00000100']).shards) == [1]
+    assert list(plan_load(tmp_path / 'set',
+                          splits=[b'00000199x']).shards) == [0]
+    with pytest.raises(OverlapError):
+        plan_load(tmp_path / 'set', splits=[b'00000199'])
+
+
+def test_data_that_is_there_is_not_covered(tmp_path):
+    make_set(tmp_path / 'set', (0, 100), (100, 200))
+    existing = {0: [(b'00000200', b'9'), (b'', b'0')]}
+    plan_load(tmp_path / 'set', splits=[], existing=existing)
+    existing[0].append((b'00000050', b'00000060'))
+    with pytest.raises(OverlapError, match='shares keys with what shard 0'):
+        plan_load(tmp_path / 'set', splits=[], existing=existing)
+
+
+def test_hashed_shards_are_those_of_the_store(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    shard = pyarrow.array([0] * 5 + [2] * 5, pyarrow.int32())
+    rows = rows_of(0, 5) + rows_of(0, 5)
+    job.commit(write_partition(job, 0, [batch_of(rows, shard=shard)]))
+    assert list(plan_load(tmp_path / 'set', shards=3).shards) == [0, 2]
+    with pytest.raises(JobError, match='for shard 2; the store has 2'):
+        plan_load(tmp_path / 'set', shards=2)
+    make_set(tmp_path / 'plain', (0, 10))
+    with pytest.raises(JobError, match='no shard in the manifest'):
+        plan_load(tmp_path / 'plain')
+
+
+def test_fetched_tables_are_whole_or_absent(tmp_path):
+    tables = make_set(tmp_path / 'set', (0, 100), (100, 200))
+    plan = plan_load(tmp_path / 'set', splits=[b'00000100'])
+    paths = plan.fetch(1, tmp_path / 'in')
+    assert paths == [str(tmp_path / 'in' / tables[1].path)]
+    original = (tmp_path / 'set' / tables[1].path).read_bytes()
+    assert (tmp_path / 'in' / tables[1].path).read_bytes() == original
+    (tmp_path / 'set' / tables[0].path).write_bytes(b'short')
+    with pytest.raises(JobError, match='has 5 bytes; the manifest says'):
+        plan.fetch(0, tmp_path / 'in')
+    assert [path.name for path in (tmp_path / 'in').iterdir()] == [
+        tables[1].path]
+
+
+@pytest.mark.parametrize('splits, names', [
+    ([b'b', b'a'], None), ([b'a', b'a'], None), ([b'a'], ['one']),
+    ([b'a'], ['one', 'one'])])
+def test_splits_and_names_must_fit(tmp_path, splits, names):
+    make_set(tmp_path / 'set', (0, 10))
+    with pytest.raises(ValueError):
+        plan_load(tmp_path / 'set', splits=splits, names=names)

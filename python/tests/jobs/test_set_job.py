@@ -1,0 +1,213 @@
+"""The commit protocol, without an engine: attempts in any order and number."""
+
+import os
+import random
+
+import pyarrow
+import pytest
+
+from ashlar.jobs import (BadRowsError, JobEndedError, JobError, OverlapError,
+                         SetExistsError, SetJob, StorageError, read_set,
+                         remove_leftovers, write_partition)
+from set_checks import assert_only_the_set, assert_rows, files_of
+
+
+def batch_of(rows, **more):
+    return pyarrow.record_batch({
+        'key': pyarrow.array([key for key, _ in rows], pyarrow.binary()),
+        'value': pyarrow.array([value for _, value in rows],
+                               pyarrow.binary()), **more})
+
+
+def rows_of(begin, end):
+    return [(f'{number:08d}'.encode(), f'value {number}'.encode())
+            for number in range(begin, end)]
+
+
+def write_rows(job, partition, begin, end, **options):
+    return write_partition(job, partition, [batch_of(rows_of(begin, end))],
+                           **options)
+
+
+def test_commits_each_row_once(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    tables = [table for partition in (2, 0, 1)
+              for table in write_rows(job, partition, partition * 1000,
+                                      partition * 1000 + 1000)]
+    assert not (tmp_path / 'set' / 't-manifest.json').exists()
+    committed = job.commit(tables)
+    assert committed == read_set(tmp_path / 'set')
+    assert [table.smallest for table in committed] == [
+        b'00000000', b'00001000', b'00002000']
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(0, 3000))
+
+
+def test_repeated_attempts_leave_nothing(tmp_path):
+    random_choice = random.Random(7)
+    job = SetJob.begin(tmp_path / 'set')
+    results = []
+    for partition in range(5):
+        attempts = [write_rows(job, partition, partition * 100,
+                               partition * 100 + 100) for _ in range(3)]
+        results += random_choice.choice(attempts)
+    assert len(files_of(tmp_path / 'set')) == 15 + 1
+    job.commit(results)
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(0, 500))
+
+
+def test_a_late_attempt_removes_its_tables(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    job.commit(write_rows(job, 0, 0, 100))
+    with pytest.raises(JobEndedError, match='late'):
+        write_rows(job, 0, 0, 100)
+    assert_only_the_set(tmp_path / 'set')
+
+
+def test_an_attempt_that_fails_removes_its_tables(tmp_path):
+    def batches():
+        yield batch_of(rows_of(0, 20000))
+        raise RuntimeError('the input ended early')
+
+    job = SetJob.begin(tmp_path / 'set')
+    before = files_of(tmp_path / 'set')
+    with pytest.raises(RuntimeError, match='ended early'):
+        write_partition(job, 0, batches(), target_file_size=1000)
+    assert files_of(tmp_path / 'set') == before
+
+
+def test_abort_removes_all_but_another_set(tmp_path):
+    first = SetJob.begin(tmp_path / 'set')
+    first.commit(write_rows(first, 0, 0, 100))
+    second = SetJob.begin(tmp_path / 'set', overwrite=True)
+    write_rows(second, 0, 0, 50)
+    second.abort()
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(0, 100))
+
+
+def test_abort_after_the_manifest_keeps_the_set(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    job.commit(write_rows(job, 0, 0, 100))
+    job.abort()
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(0, 100))
+
+
+def test_a_set_is_replaced_only_if_asked(tmp_path):
+    first = SetJob.begin(tmp_path / 'set')
+    first.commit(write_rows(first, 0, 0, 100))
+    with pytest.raises(SetExistsError, match='overwrite=True'):
+        SetJob.begin(tmp_path / 'set')
+    second = SetJob.begin(tmp_path / 'set', overwrite=True)
+    second.commit(write_rows(second, 0, 50, 60))
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(50, 60))
+
+
+def test_of_two_jobs_one_wins(tmp_path):
+    one = SetJob.begin(tmp_path / 'set')
+    two = SetJob.begin(tmp_path / 'set')
+    tables = write_rows(two, 0, 5, 6)
+    one.commit(write_rows(one, 0, 0, 100))
+    with pytest.raises(SetExistsError, match='another job'):
+        two.commit(tables)
+    two.abort()
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(0, 100))
+
+
+def test_leftovers_of_killed_jobs_are_removed(tmp_path):
+    kept = SetJob.begin(tmp_path / 'set')
+    kept.commit(write_rows(kept, 0, 0, 100))
+    running = SetJob.begin(tmp_path / 'set', overwrite=True)
+    tables = write_rows(running, 0, 0, 10)
+    other = tmp_path / 'set' / 't-000001.sst'
+    other.write_bytes(b'of a user')
+    orphan = tmp_path / 'set' / f't-{"7" * 32}.sst.tmp.0011aabb'
+    orphan.write_bytes(b'half of a table')
+    assert remove_leftovers(tmp_path / 'set') == [orphan.name]
+    assert other.exists()
+    # A job counts as killed when it is old. Then its tables go too.
+    removed = remove_leftovers(tmp_path / 'set', older_than=-1)
+    assert removed == [f'_ashlar-{running.job}.json', tables[0].path]
+    other.unlink()
+    assert_only_the_set(tmp_path / 'set')
+
+
+def test_shared_keys_are_refused(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    tables = write_rows(job, 0, 0, 100) + write_rows(job, 1, 99, 200)
+    with pytest.raises(OverlapError) as raised:
+        job.commit(tables)
+    assert "b'00000099'" in raised.value.reason
+    assert not (tmp_path / 'set' / 't-manifest.json').exists()
+
+
+def test_a_lost_table_is_noticed(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    tables = write_rows(job, 0, 0, 100) + write_rows(job, 1, 100, 200)
+    os.unlink(tmp_path / 'set' / tables[1].path)
+    with pytest.raises(JobError, match='is missing'):
+        job.commit(tables)
+    (tmp_path / 'set' / tables[1].path).write_bytes(b'short')
+    with pytest.raises(JobError, match='has 5 bytes; a task wrote'):
+        job.commit(tables)
+    assert not (tmp_path / 'set' / 't-manifest.json').exists()
+
+
+def test_no_rows_are_an_error(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    with pytest.raises(JobError, match='no rows'):
+        job.commit(write_partition(job, 0, []))
+
+
+@pytest.mark.parametrize('rows, message', [
+    ([(b'a', b'1'), (b'a', b'2')], 'a'),
+    ([(b'b', b'1'), (b'a', b'2')], 'a'),
+    ([(b'a', b'1'), (None, b'2')], 'has no key'),
+    ([(b'a', b'1'), (b'b', None)], "has no value; its key is b'b'"),
+])
+@pytest.mark.parametrize('at_border', [False, True])
+def test_bad_rows_name_the_key(tmp_path, rows, message, at_border):
+    job = SetJob.begin(tmp_path / 'set')
+    batches = ([batch_of([row]) for row in rows] if at_border
+               else [batch_of(rows)])
+    with pytest.raises(BadRowsError) as raised:
+        write_partition(job, 3, batches,
+                        target_file_size=1 if at_border else 1 << 20)
+    assert message in raised.value.reason
+    job.abort()
+    assert files_of(tmp_path / 'set') == set()
+
+
+def test_tables_end_at_splits_and_sizes(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    splits = [b'00000000', b'000001', b'00000500', b'00000500x', b'9']
+    tables = job.commit(write_rows(job, 0, 0, 1000, splits=splits))
+    assert [(table.smallest, table.largest) for table in tables] == [
+        (b'00000000', b'00000099'), (b'00000100', b'00000499'),
+        (b'00000500', b'00000500'), (b'00000501', b'00000999')]
+    larger = SetJob.begin(tmp_path / 'other')
+    tables = larger.commit(write_rows(larger, 0, 0, 200000,
+                                      target_file_size=100000))
+    assert len(tables) > 3
+    assert_rows(tmp_path / 'other', tmp_path / 'db', rows_of(0, 200000))
+
+
+def test_shards_have_tables_of_their_own(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    rows = rows_of(0, 10) + rows_of(0, 5)
+    shard = pyarrow.array([1] * 10 + [4] * 5, pyarrow.int32())
+    tables = job.commit(write_partition(job, 0,
+                                        [batch_of(rows, shard=shard)]))
+    assert [(table.shard, table.entries) for table in tables] == [(1, 10),
+                                                                 (4, 5)]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / 'file').write_bytes(b'')
+    with pytest.raises(StorageError) as raised:
+        SetJob.begin(tmp_path / 'file' / 'set')
+    assert str(tmp_path / 'file' / 'set') in raised.value.file
