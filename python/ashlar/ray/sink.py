@@ -4,7 +4,7 @@ import zlib
 
 from ray.data import Datasink
 
-from ashlar.jobs import SetJob, write_partition
+from ashlar.jobs import BadRowsError, SetJob, write_partition
 from ashlar.jobs.encode import columns_of, encode_batch
 from ashlar.jobs.errors import raise_reported
 from ashlar.jobs.storage import Folder
@@ -37,16 +37,24 @@ class SSTDatasink(Datasink):
         self.tables = None  # after the write: those of the manifest, in order
 
     def on_write_start(self, schema=None):
-        if schema is not None and 'key' not in schema.names:
-            raise ValueError('the dataset needs the columns key and value; it '
-                             f'has {", ".join(schema.names)}')
         self._job.start()
 
     def write(self, blocks, ctx):
         return write_partition(
-            self._job, ctx.task_idx, _batches(blocks),
+            self._job, ctx.task_idx, self._batches(blocks),
             target_file_size=self._target_file_size, splits=self._splits,
             options=self._options)
+
+    def _batches(self, blocks):
+        from ray.data.block import BlockAccessor
+        for block in blocks:
+            for batch in BlockAccessor.for_block(block).to_arrow().to_batches():
+                names = batch.schema.names
+                if not {'key', 'value'} <= set(names):
+                    raise BadRowsError(
+                        self._job.folder.uri, 'the dataset needs the columns '
+                        f'key and value; it has {", ".join(names)}')
+                yield batch
 
     def on_write_complete(self, write_result):
         self.tables = self._job.commit(
@@ -55,12 +63,6 @@ class SSTDatasink(Datasink):
 
     def on_write_failed(self, error):
         self._job.abort()
-
-
-def _batches(blocks):
-    from ray.data.block import BlockAccessor
-    for block in blocks:
-        yield from BlockAccessor.for_block(block).to_arrow().to_batches()
 
 
 def write_tables(dataset, uri, *, key, value=None, shards=None, splits=(),

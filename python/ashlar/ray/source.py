@@ -32,7 +32,7 @@ class SSTDatasource(Datasource):
             end = (group + 1) * len(self._parts) // groups
             parts = self._parts[begin:end]
             metadata = BlockMetadata(
-                num_rows=None,
+                num_rows=None, exec_stats=None,
                 size_bytes=sum(part.table.bytes for part in parts),
                 input_files=tuple(part.folder.path(part.table.path)
                                   for part in parts))

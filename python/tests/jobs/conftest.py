@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(config, items):
                 if item.fspath.basename in ('test_spark.py', 'test_ray.py')
                 and not item.get_closest_marker('sample')]
     if left_out:
-        config.hook.pytest_deselected(left_out)
+        config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
 
 
