@@ -7,7 +7,7 @@ from ._core import Array, Batch, Stream
 from ._errors import (CorruptionError, DuplicateKeyError, Error, FileError,
                       FileMissingError, InvalidArgumentError, KeyOrderError,
                       MemoryLimitError, NotSupportedError)
-from ._keys import decode_key, encode_key
+from ._keys import decode_key, encode_key, encode_rows
 from ._manifest import read as read_manifest
 from ._manifest import write as write_manifest
 from ._sets import TableSet, write_tables
@@ -23,6 +23,6 @@ __all__ = [
     'KeyOrderError', 'MemoryLimitError', 'MessagePack', 'NotSupportedError',
     'Salt', 'Stream', 'TableInfo', 'TableReader', 'TableSet',
     'TableWriter', 'Tables', 'decode_json', 'decode_key', 'decode_message_pack', 'encode_key',
-    'open_tables', 'read_manifest', 'write_manifest', 'write_table',
+    'encode_rows', 'open_tables', 'read_manifest', 'write_manifest', 'write_table',
     'write_tables',
 ]

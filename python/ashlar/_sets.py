@@ -55,7 +55,7 @@ class _RemoteSet:
             return []
 
     def _number_of(self, path):
-        found = re.search(r'-(\d+)\.sst$', path)
+        found = re.search(r'-(\d{1,18})\.sst$', path)
         return int(found[1]) if found else 0
 
     def _name(self, number):

@@ -76,7 +76,7 @@ class LoadPlan:
 
 
 def plan_load(uri, *, splits=None, names=None, shards=None, existing=None,
-              prefix='t', storage_options=None):
+              prefix='table', storage_options=None):
     """Plans the load of a set of tables. Raises OverlapError or JobError.
 
     Without `splits`, the manifest says which shard a table is for (a set that

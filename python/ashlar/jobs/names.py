@@ -1,9 +1,9 @@
 """The names of the files that a job makes.
 
-For the set `t` in a folder:
+For the set `table` in a folder:
 
-    t-<32 digits>.sst          the tables
-    t-manifest.json            the manifest, which lists those that count
+    table-<32 digits>.sst      the tables
+    table-manifest.json        the manifest, which lists those that count
     _ashlar-<12 digits>.json   the marker of a job that runs
 
 The digits of a table are those of its job (12), its partition (6), its attempt

@@ -38,7 +38,7 @@ class TableRange:
                     pyarrow.record_batch(batch).columns, schema=schema)
 
 
-def plan_read(uri, *, lower=None, upper=None, prefix='t',
+def plan_read(uri, *, lower=None, upper=None, prefix='table',
               storage_options=None):
     """Returns a TableRange for each table with keys of the range, in order.
 

@@ -46,13 +46,13 @@ class SetJob:
     overwrite: bool
 
     @staticmethod
-    def plan(uri, *, prefix='t', overwrite=False, storage_options=None):
+    def plan(uri, *, prefix='table', overwrite=False, storage_options=None):
         """Returns a job that has not begun. It may be copied to tasks."""
         return SetJob(Folder.of(uri, storage_options), prefix, names.new_job(),
                       overwrite)
 
     @staticmethod
-    def begin(uri, *, prefix='t', overwrite=False, storage_options=None):
+    def begin(uri, *, prefix='table', overwrite=False, storage_options=None):
         """Starts a job for the set `prefix` in the folder `uri`."""
         job = SetJob.plan(uri, prefix=prefix, overwrite=overwrite,
                           storage_options=storage_options)
@@ -161,7 +161,7 @@ def check_apart(tables, folder):
                 'sorted across partitions, and each key must come once')
 
 
-def read_set(uri, *, prefix='t', storage_options=None):
+def read_set(uri, *, prefix='table', storage_options=None):
     """Returns the tables of the set `prefix` in the folder `uri`, in order."""
     folder = Folder.of(uri, storage_options)
     manifest = names.manifest_name(prefix)
@@ -171,7 +171,7 @@ def read_set(uri, *, prefix='t', storage_options=None):
     return parse_manifest(content, folder.path(manifest))
 
 
-def remove_leftovers(uri, *, prefix='t', storage_options=None,
+def remove_leftovers(uri, *, prefix='table', storage_options=None,
                      older_than=DAY_SECONDS):
     """Removes what killed jobs left. Returns the names of what was removed.
 

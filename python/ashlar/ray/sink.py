@@ -28,7 +28,7 @@ class SSTDatasink(Datasink):
 
     def __init__(self, uri, *, splits=(),
                  target_file_size=DEFAULT_TABLE_BYTES, overwrite=False,
-                 options=None, prefix='t', storage_options=None):
+                 options=None, prefix='table', storage_options=None):
         self._job = SetJob.plan(uri, prefix=prefix, overwrite=overwrite,
                                 storage_options=storage_options)
         self._splits = list(splits)
@@ -67,7 +67,7 @@ class SSTDatasink(Datasink):
 
 def write_tables(dataset, uri, *, key, value=None, shards=None, splits=(),
                  target_file_size=DEFAULT_TABLE_BYTES, overwrite=False,
-                 options=None, prefix='t', storage_options=None):
+                 options=None, prefix='table', storage_options=None):
     """Writes the rows of a Ray dataset, in any order, as one set of tables.
 
     Ray sorts the rows by their encoded keys over all its machines. The

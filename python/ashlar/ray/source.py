@@ -14,7 +14,7 @@ class SSTDatasource(Datasource):
     tables, in key order.
     """
 
-    def __init__(self, uri, *, lower=None, upper=None, prefix='t',
+    def __init__(self, uri, *, lower=None, upper=None, prefix='table',
                  storage_options=None):
         super().__init__()
         self._parts = plan_read(uri, lower=lower, upper=upper, prefix=prefix,

@@ -7,7 +7,7 @@ Each table is one partition; its rows are Arrow batches with the binary columns
 `key` and `value`, in key order. Options:
 
     lower, upper     hexadecimal: keys from `lower` on, and before `upper`
-    prefix           the name of the set (default: t)
+    prefix           the name of the set (default: table)
     storage.<name>   an option of fsspec
     pushdown         true: filters on `key` (=, <, <=, >, >=) become bounds.
                      Needs spark.sql.python.filterPushdown.enabled; Spark
@@ -57,7 +57,7 @@ class _SetReader(DataSourceReader):
         if 'path' not in options:
             raise ValueError("the format 'ashlar' needs a path: load(path)")
         self._uri = options['path']
-        self._prefix = options.get('prefix', 't')
+        self._prefix = options.get('prefix', 'table')
         # Spark gives the names of options in its own case.
         self._storage = {name[len(_STORAGE):]: text
                          for name, text in options.items()

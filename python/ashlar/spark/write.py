@@ -13,7 +13,7 @@ from .keys import keys_and_values
 
 def write_tables(df, uri, *, key, value=None, shards=None, splits=(),
                  partitions=None, target_file_size=DEFAULT_TABLE_BYTES,
-                 overwrite=False, options=None, prefix='t',
+                 overwrite=False, options=None, prefix='table',
                  storage_options=None):
     """Writes the rows of a DataFrame as one set of tables.
 

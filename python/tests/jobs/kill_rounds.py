@@ -73,7 +73,7 @@ class Killer(threading.Thread):
     def run(self):
         while not self.done.wait(POLL_SECONDS):
             if os.path.isdir(self.folder) and sum(
-                    name.startswith('t-') for name in
+                    name.startswith('table-') for name in
                     os.listdir(self.folder)) >= self.tables:
                 self.kill()
                 return
@@ -154,7 +154,7 @@ class Ray:
 
 
 def wait_for_only_the_set(folder):
-    wanted = {table.path for table in read_set(folder)} | {'t-manifest.json'}
+    wanted = {table.path for table in read_set(folder)} | {'table-manifest.json'}
     end = time.monotonic() + MOST_WAIT_SECONDS
     while files_of(folder) != wanted and time.monotonic() < end:
         time.sleep(POLL_SECONDS)

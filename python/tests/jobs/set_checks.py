@@ -13,7 +13,7 @@ def files_of(folder):
 def assert_only_the_set(folder):
     """The folder has the manifest, what it lists, and nothing else."""
     listed = {table.path for table in read_set(folder)}
-    assert files_of(folder) == listed | {'t-manifest.json'}
+    assert files_of(folder) == listed | {'table-manifest.json'}
 
 
 def ingested(folder, database, shard=None):

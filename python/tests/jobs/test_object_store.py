@@ -63,7 +63,7 @@ def test_commits_and_reads(store, tmp_path):
     committed = job.commit(tables)
     assert committed == read_set(uri, storage_options=options)
     assert names_of(store) == {table.path for table in tables} | {
-        't-manifest.json'}
+        'table-manifest.json'}
     assert rows_read(store) == rows_of(0, 200)
     assert rows_read(store, lower=b'00000050', upper=b'00000150') == rows_of(
         50, 150)
@@ -98,7 +98,7 @@ def test_a_late_attempt_removes_its_tables(store):
 def test_abort_ends_uploads_of_killed_tasks(store):
     _, uri, system = store
     job = begin(store)
-    upload = system.open(f'{uri}/{tables_of_job("t", job.job)}{"0" * 20}.sst',
+    upload = system.open(f'{uri}/{tables_of_job("table", job.job)}{"0" * 20}.sst',
                          'wb', block_size=5 << 20)
     upload.write(b'x' * (11 << 20))  # begins an upload that nobody ends
     listing = {'Bucket': BUCKET}

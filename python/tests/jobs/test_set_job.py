@@ -3,6 +3,7 @@
 import os
 import random
 
+import ashlar
 import pyarrow
 import pytest
 
@@ -34,7 +35,7 @@ def test_commits_each_row_once(tmp_path):
     tables = [table for partition in (2, 0, 1)
               for table in write_rows(job, partition, partition * 1000,
                                       partition * 1000 + 1000)]
-    assert not (tmp_path / 'set' / 't-manifest.json').exists()
+    assert not (tmp_path / 'set' / 'table-manifest.json').exists()
     committed = job.commit(tables)
     assert committed == read_set(tmp_path / 'set')
     assert [table.smallest for table in committed] == [
@@ -123,9 +124,9 @@ def test_leftovers_of_killed_jobs_are_removed(tmp_path):
     kept.commit(write_rows(kept, 0, 0, 100))
     running = SetJob.begin(tmp_path / 'set', overwrite=True)
     tables = write_rows(running, 0, 0, 10)
-    other = tmp_path / 'set' / 't-000001.sst'
+    other = tmp_path / 'set' / 'table-000001.sst'
     other.write_bytes(b'of a user')
-    orphan = tmp_path / 'set' / f't-{"7" * 32}.sst.tmp.0011aabb'
+    orphan = tmp_path / 'set' / f'table-{"7" * 32}.sst.tmp.0011aabb'
     orphan.write_bytes(b'half of a table')
     assert remove_leftovers(tmp_path / 'set') == [orphan.name]
     assert other.exists()
@@ -142,7 +143,7 @@ def test_shared_keys_are_refused(tmp_path):
     with pytest.raises(OverlapError) as raised:
         job.commit(tables)
     assert "b'00000099'" in raised.value.reason
-    assert not (tmp_path / 'set' / 't-manifest.json').exists()
+    assert not (tmp_path / 'set' / 'table-manifest.json').exists()
 
 
 def test_a_lost_table_is_noticed(tmp_path):
@@ -154,7 +155,7 @@ def test_a_lost_table_is_noticed(tmp_path):
     (tmp_path / 'set' / tables[1].path).write_bytes(b'short')
     with pytest.raises(JobError, match='has 5 bytes; a task wrote'):
         job.commit(tables)
-    assert not (tmp_path / 'set' / 't-manifest.json').exists()
+    assert not (tmp_path / 'set' / 'table-manifest.json').exists()
 
 
 def test_no_rows_are_an_error(tmp_path):
@@ -211,3 +212,15 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     with pytest.raises(StorageError) as raised:
         SetJob.begin(tmp_path / 'file' / 'set')
     assert str(tmp_path / 'file' / 'set') in raised.value.file
+
+
+def test_the_library_reads_and_replaces_the_set(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    job.commit(write_rows(job, 0, 0, 100) + write_rows(job, 1, 100, 200))
+    with ashlar.open_tables(tmp_path / 'set') as tables:
+        assert tables.get(b'00000150') == b'value 150'
+        assert sum(len(batch) for batch in tables.scan()) == 200
+    written = ashlar.write_tables(rows_of(0, 10), tmp_path / 'set',
+                                  overwrite=True)
+    assert written.tables[0].path.endswith('table-000001.sst')
+    assert_only_the_set(tmp_path / 'set')
