@@ -457,6 +457,11 @@ struct BuildOptions {
   // block_cache. In RocksDB the value is "PrepopulateBlockCache::kFlushOnly",
   // for all flushes.
   bool prepopulate_block_cache = false;
+  // Only with prepopulate_block_cache: which of these blocks the cache evicts
+  // first. Default: kLow, as for blocks that reads bring. Set kBottom for
+  // compactions, whose blocks are less likely to be read than those that reads
+  // have brought; RocksDB does so.
+  CachePriority prepopulate_cache_priority = CachePriority::kLow;
 
   // Whether the builder keeps what follows the data blocks in memory, so that
   // OpenBuiltTable need not read it. Default: false. Takes about the size of

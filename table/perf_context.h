@@ -63,6 +63,19 @@ struct ASHLAR_EXPORT PerfContext {
   uint64_t filter_block_read_count = 0;  // filter blocks of these
   uint64_t block_read_byte = 0;  // their bytes as stored, trailers included
   uint64_t iter_seek_count = 0;  // Seek, SeekForPrev, SeekToFirst, SeekToLast
+  // What the blocks of block_cache_hit_count are charged in the cache, in
+  // bytes: all of them; and those of three kinds.
+  uint64_t block_cache_read_byte = 0;
+  uint64_t block_cache_index_read_byte = 0;
+  uint64_t block_cache_filter_read_byte = 0;
+  uint64_t block_cache_compression_dict_read_byte = 0;
+
+  // block_read_byte by the kind of block. Metadata are all other kinds.
+  uint64_t data_block_read_byte = 0;  // values stored apart included
+  uint64_t index_block_read_byte = 0;
+  uint64_t filter_block_read_byte = 0;
+  uint64_t compression_dict_block_read_byte = 0;
+  uint64_t metadata_block_read_byte = 0;
 
   // Data blocks of block_cache_hit_count that the cache's second tier had.
   uint64_t secondary_cache_hit_count = 0;

@@ -119,19 +119,20 @@ struct ReaderOptions {
   // the cache does not have reads and checks it, and fails if it is damaged. Of
   // the threads of one reader that miss a block at the same time, one reads it.
   // Opening reads these blocks only if load_index_and_filter is kAtOpen and the
-  // cache does not have them. They go to the cache whatever
-  // ReadOptions::fill_cache says. The top level of a partitioned index or
-  // filter is held in the cache while the reader lives, as by RocksDB's
-  // default. The filter of a LevelDB table stays in the reader. Without a
-  // block_cache this is InvalidArgument.
+  // cache does not have them. A read whose ReadOptions::fill_cache is false
+  // keeps what it has read for itself. So it is with the dictionary of the
+  // compression, unless its codec is an application's. The top level of a
+  // partitioned index or filter is held in the cache while the reader lives, as
+  // by RocksDB's default. The filter of a LevelDB table stays in the reader.
+  // Without a block_cache this is InvalidArgument.
   bool cache_index_and_filter_blocks = false;
   // Only with cache_index_and_filter_blocks: whether these blocks are the last
   // that the cache evicts. Default: true.
   bool cache_index_and_filter_blocks_with_high_priority = true;
   // Only with cache_index_and_filter_blocks: whether an index or filter that is
-  // not partitioned is held in the cache while the reader lives. Default:
-  // kFallback. If it is, opening reads it, reads never read it again, and the
-  // cache cannot evict it.
+  // not partitioned, and a dictionary, is held in the cache while the reader
+  // lives. Default: kFallback. If it is, opening reads it, reads never read it
+  // again, and the cache cannot evict it.
   PinningTier unpartitioned_pinning = PinningTier::kFallback;
 
   // Whether all partitions of an index or filter are read when the table is
@@ -158,6 +159,13 @@ struct ReaderOptions {
   // threads of one reader miss a block at the same time, one reads it and the
   // others wait. More than one reads it only in a few rare cases.
   std::shared_ptr<Cache> block_cache;
+
+  // Whether a read fails with MemoryLimit if it has to put a block into a
+  // block_cache that has no room for it, because its capacity limit is strict.
+  // Default: false; the read keeps the block for itself, so that the memory of
+  // all reads may exceed the capacity. Set it if that must not be. RocksDB's
+  // reads fail.
+  bool fail_without_cache_room = false;
 
   // Which memory of the reader and its iterators is charged to block_cache
   // although it is not there (cache/cache_usage_options.h). Default: none. If a

@@ -83,6 +83,13 @@ enum class Ticker : uint32_t {
   kBlockCacheFilterMiss,
   kBlockCacheFilterAdd,
   kBlockCacheFilterBytesInsert,
+  // The same of dictionaries of the compression.
+  kBlockCacheCompressionDictHit,
+  kBlockCacheCompressionDictMiss,
+  kBlockCacheCompressionDictAdd,
+  kBlockCacheCompressionDictBytesInsert,
+  // The sum of the charges of the blocks that were found in the block cache.
+  kBlockCacheBytesRead,
   // Blocks that were read from the file, and their bytes as stored, with
   // trailers.
   kBlockReadCount,
@@ -126,7 +133,7 @@ enum class Ticker : uint32_t {
   kBytesCompressionBypassed,
   kNumberBlockCompressionRejected,
   kBytesCompressionRejected,
-  // Sums of the above over data, index and filter blocks.
+  // Sums of the above over data, index and filter blocks, and dictionaries.
   kBlockCacheHit,
   kBlockCacheMiss,
   kBlockCacheAdd,

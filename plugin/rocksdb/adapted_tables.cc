@@ -131,7 +131,10 @@ rocksdb::Status OpenAdaptedTable(
     std::unique_ptr<rocksdb::TableReader>* table) {
   if (!ashlar_options.read) return stock(std::move(file), table);
   AdapterState& state = AdapterState::Shared();
-  ReadPlan plan = PlanRead(options, theirs, file_size, load_now);
+  // What an opening loads goes into the cache, so that one which may not fill
+  // it loads nothing that can wait.
+  ReadPlan plan =
+      PlanRead(options, theirs, file_size, load_now && read_options.fill_cache);
   if (plan.obstacle.empty()) {
     const auto shared =
         std::make_shared<std::unique_ptr<rocksdb::RandomAccessFileReader>>(
@@ -146,8 +149,10 @@ rocksdb::Status OpenAdaptedTable(
       if (!size.ok()) return size;
     }
     if (reader != nullptr) {
-      rocksdb::Status created =
-          ReadTable::Create(std::move(reader), theirs, file_size, table);
+      rocksdb::Status created = ReadTable::Create(
+          std::move(reader), theirs,
+          options.no_block_cache ? nullptr : options.block_cache, file_size,
+          table);
       if (created.ok()) state.CountRead();
       return created;
     }

@@ -216,6 +216,9 @@ void PlanCache(const BlockBasedTableOptions& options,
        when != Prepopulate::kDisable) ||
       (theirs.reason == TableFileCreationReason::kCompaction &&
        when == Prepopulate::kFlushAndCompaction);
+  if (theirs.reason == TableFileCreationReason::kCompaction) {
+    build->prepopulate_cache_priority = ashlar::CachePriority::kBottom;
+  }
 }
 
 }  // namespace

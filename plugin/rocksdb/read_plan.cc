@@ -39,6 +39,7 @@ void PlanCache(const BlockBasedTableOptions& from,
                                   ? ashlar::LoadTime::kAtFirstUse
                                   : ashlar::LoadTime::kAtOpen;
   if (to->block_cache == nullptr) return;
+  to->fail_without_cache_room = true;
   to->cache_usage_options = CacheUsageFrom(from.cache_usage_options);
   to->cache_index_and_filter_blocks =
       from.cache_index_and_filter_blocks && !theirs.avoid_shared_metadata_cache;

@@ -47,8 +47,10 @@ rocksdb::Status CheckUniqueId(const rocksdb::TableProperties& properties,
 
 ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
                      const rocksdb::TableReaderOptions& theirs,
+                     std::shared_ptr<rocksdb::Cache> block_cache,
                      uint64_t file_size)
     : reader_(std::move(reader)),
+      block_cache_(std::move(block_cache)),
       their_options_(theirs.ioptions),
       comparator_(theirs.internal_comparator),
       timestamp_size_(comparator_.user_comparator()->timestamp_size()),
@@ -67,10 +69,11 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
 
 rocksdb::Status ReadTable::Create(
     std::unique_ptr<ashlar::TableReader> reader,
-    const rocksdb::TableReaderOptions& theirs, uint64_t file_size,
+    const rocksdb::TableReaderOptions& theirs,
+    std::shared_ptr<rocksdb::Cache> block_cache, uint64_t file_size,
     std::unique_ptr<rocksdb::TableReader>* table) {
-  std::unique_ptr<ReadTable> made(
-      new ReadTable(std::move(reader), theirs, file_size));
+  std::unique_ptr<ReadTable> made(new ReadTable(
+      std::move(reader), theirs, std::move(block_cache), file_size));
   rocksdb::Status status = CheckUniqueId(*made->properties_, theirs);
   if (!status.ok()) return status;
   made->CollectRangeTombstones();
@@ -133,9 +136,6 @@ rocksdb::FragmentedRangeTombstoneIterator* ReadTable::NewRangeTombstoneIterator(
 
 bool ReadTable::HasPrefixesOf(
     const rocksdb::SliceTransform* prefix_extractor) const {
-  if (prefix_extractor == nullptr || properties_->filter_size == 0) {
-    return false;
-  }
   if (prefix_extractor == opened_with_.get()) return has_prefixes_;
   return prefix_extractor->AsString() == properties_->prefix_extractor_name;
 }
@@ -154,15 +154,22 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
       .allow_unprepared_value = allow_unprepared_value,
       .times = times_.get(),
       .asked_prefixes = nullptr,
+      .order = comparator_.user_comparator(),
+      .block_cache = block_cache_.get(),
       // Not those of compactions, as in RocksDB.
       .statistics = caller == rocksdb::TableReaderCaller::kCompaction
                         ? nullptr
                         : their_options_.stats,
       .level = level_,
       .is_last_level = level_ == their_options_.num_levels - 1};
-  if (!skip_filters && !read_options.total_order_seek &&
-      !read_options.auto_prefix_mode && HasPrefixesOf(prefix_extractor)) {
-    options.asked_prefixes = prefix_extractor;
+  const bool seeks_prefixes = !read_options.total_order_seek ||
+                              read_options.auto_prefix_mode ||
+                              read_options.prefix_same_as_start;
+  if (!skip_filters && seeks_prefixes && prefix_extractor != nullptr &&
+      has_prefixes_ && properties_->filter_size != 0) {
+    options.asked_prefixes = opened_with_.get();
+    options.asks_within_bound =
+        read_options.auto_prefix_mode || !HasPrefixesOf(prefix_extractor);
   }
   if (arena == nullptr) return new TableWalk(*reader_, options);
   return new (arena->AllocateAligned(sizeof(TableWalk)))

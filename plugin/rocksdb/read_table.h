@@ -13,6 +13,7 @@
 #include "db/range_tombstone_fragmenter.h"
 #include "db/seqno_to_time_mapping.h"
 #include "read_plan.h"
+#include "rocksdb/cache.h"
 #include "table/table_reader.h"
 #include "their_counters.h"
 
@@ -20,10 +21,12 @@ namespace ashlar_rocksdb {
 
 class ReadTable final : public rocksdb::TableReader {
  public:
-  // Takes an open table over. Returns Corruption if it is not the file that
+  // Takes an open table over, whose data blocks are in this cache, or in none
+  // if it is null. Returns Corruption if it is not the file that
   // RocksDB's manifest names.
   static rocksdb::Status Create(std::unique_ptr<ashlar::TableReader> reader,
                                 const rocksdb::TableReaderOptions& theirs,
+                                std::shared_ptr<rocksdb::Cache> block_cache,
                                 uint64_t file_size,
                                 std::unique_ptr<rocksdb::TableReader>* table);
   ~ReadTable() override;
@@ -77,10 +80,11 @@ class ReadTable final : public rocksdb::TableReader {
 
  private:
   ReadTable(std::unique_ptr<ashlar::TableReader> reader,
-            const rocksdb::TableReaderOptions& theirs, uint64_t file_size);
+            const rocksdb::TableReaderOptions& theirs,
+            std::shared_ptr<rocksdb::Cache> block_cache, uint64_t file_size);
   void CollectRangeTombstones();
-  // Returns whether the filter may hold prefixes of this extractor, which may
-  // have changed since the table was built. Null: none.
+  // Returns whether the table's prefixes are by this extractor, which may have
+  // changed since the table was built.
   bool HasPrefixesOf(const rocksdb::SliceTransform* prefix_extractor) const;
   // Returns what part of the data comes before the key, as RocksDB scales it:
   // to the size of the file.
@@ -107,6 +111,7 @@ class ReadTable final : public rocksdb::TableReader {
                             rocksdb::GetContext* get_context) const;
 
   const std::unique_ptr<ashlar::TableReader> reader_;
+  const std::shared_ptr<rocksdb::Cache> block_cache_;
   // These two are the column family's, which outlives its tables.
   const rocksdb::ImmutableOptions& their_options_;
   const rocksdb::InternalKeyComparator& comparator_;

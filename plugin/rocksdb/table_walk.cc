@@ -1,10 +1,13 @@
 #include "table_walk.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 #include "ashlar/table/options.h"
 #include "read_options.h"
+#include "rocksdb/advanced_cache.h"
+#include "scanned_ranges.h"
 
 namespace ashlar_rocksdb {
 
@@ -18,7 +21,6 @@ ashlar::ReadOptions OptionsFrom(const WalkOptions& walk,
   ours.readahead_size = walk.readahead_size;
   ours.async_io = theirs.async_io;
   ours.pin_data = theirs.pin_data;
-  ours.auto_prefix_mode = theirs.auto_prefix_mode;
   if (theirs.iterate_upper_bound != nullptr) ours.iterate_upper_bound = &bound;
   ours.allow_unprepared_value = walk.allow_unprepared_value;
   return ours;
@@ -42,6 +44,7 @@ TableWalk::TableWalk(const ashlar::TableReader& reader,
 
 void TableWalk::TakeUpperBound() {
   is_void_ = false;
+  filter_passed_ = false;
   seek_status_ = ashlar::Status::OK();
   const rocksdb::Slice* theirs = options_.read_options.iterate_upper_bound;
   if (theirs == nullptr && !has_upper_bound_) [[likely]]
@@ -60,12 +63,30 @@ void TableWalk::TakeUpperBound() {
   upper_bound_.assign(bound.data(), bound.size());
 }
 
-bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key,
-                           bool backward) const {
+bool TableWalk::EndsInPrefixOf(const rocksdb::Slice& user_key) const {
+  const rocksdb::Slice* const bound = options_.read_options.iterate_upper_bound;
+  const rocksdb::SliceTransform& prefixes = *options_.asked_prefixes;
+  if (bound == nullptr || !prefixes.InDomain(*bound)) return false;
+  const rocksdb::Slice prefix = prefixes.Transform(user_key);
+  if (options_.order->CompareWithoutTimestamp(
+          prefix, false, prefixes.Transform(*bound), false) == 0) {
+    return true;
+  }
+  // The bound may be the first key of the next prefix.
+  size_t length = 0;
+  return prefixes.FullLengthEnabled(&length) && bound->size() == length &&
+         options_.order->IsSameLengthImmediateSuccessor(prefix, *bound);
+}
+
+bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key, bool backward) {
   if (options_.asked_prefixes == nullptr) return false;
   constexpr size_t kTailBytes = 8;
   rocksdb::Slice asked(internal_key.data(), internal_key.size() - kTailBytes -
                                                 options_.timestamp_size);
+  if (!options_.asked_prefixes->InDomain(asked)) return false;
+  if (options_.asks_within_bound && (backward || !EndsInPrefixOf(asked))) {
+    return false;
+  }
   if (backward) {
     // A partition of the filter is found by a key that is not after any key of
     // its prefix. In the order of bytes the prefix is one. Only tables with an
@@ -73,9 +94,8 @@ bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key,
     const bool may_have_partitions =
         reader_.properties().index_type ==
         static_cast<uint32_t>(ashlar::IndexType::kTwoLevelIndexSearch);
-    if ((may_have_partitions &&
-         reader_.comparator() != ashlar::BytewiseComparator()) ||
-        !options_.asked_prefixes->InDomain(asked)) {
+    if (may_have_partitions &&
+        reader_.comparator() != ashlar::BytewiseComparator()) {
       return false;
     }
     asked = options_.asked_prefixes->Transform(asked);
@@ -87,6 +107,7 @@ bool TableWalk::IsRuledOut(const rocksdb::Slice& internal_key,
   if (!status.ok() || answer == ashlar::GetResult::Filter::kNone) return false;
   const bool is_ruled_out = answer == ashlar::GetResult::Filter::kAbsent;
   CountSeekFilter(options_.statistics, options_.is_last_level, is_ruled_out);
+  filter_passed_ = !is_ruled_out;
   return is_ruled_out;
 }
 
@@ -132,6 +153,23 @@ void TableWalk::SetPinnedItersMgr(rocksdb::PinnedIteratorsManager* pins) {
     // Pins that RocksDB has released meanwhile end here.
     if (pins->PinningEnabled()) values.HandCleanupsTo(pins);
   });
+}
+
+void TableWalk::Prepare(const rocksdb::MultiScanArgs* scans) {
+  const rocksdb::ReadOptions& read = options_.read_options;
+  if (scans == nullptr || !scans->HasBoundedScanRanges() ||
+      options_.block_cache == nullptr || options_.timestamp_size != 0 ||
+      !read.fill_cache || read.read_tier == rocksdb::kBlockCacheTier) {
+    return;
+  }
+  const PassedPerfContext perf(options_.level);
+  // More would evict what was read ahead first. Blocks are smaller in the file.
+  constexpr uint64_t kPartOfCache = 4;
+  uint64_t most_bytes = options_.block_cache->GetCapacity() / kPartOfCache;
+  if (scans->max_prefetch_size != 0) {
+    most_bytes = std::min(most_bytes, scans->max_prefetch_size);
+  }
+  ReadRangesAhead(reader_, read, *scans, most_bytes);
 }
 
 bool TableWalk::NextAndGetResult(rocksdb::IterateResult* result) {

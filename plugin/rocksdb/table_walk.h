@@ -9,6 +9,7 @@
 #include "conversions.h"
 #include "db/pinned_iterators_manager.h"
 #include "db/seqno_to_time_mapping.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
 #include "table/internal_iterator.h"
@@ -23,9 +24,18 @@ struct WalkOptions {
   bool allow_unprepared_value = false;
   // When entries were written. Null: not known. Must outlive the walk.
   const rocksdb::SeqnoToTimeMapping* times = nullptr;
-  // If not null, seeks ask the filter for the prefix of their key, and find
-  // nothing if the table does not have it. RocksDB keeps it alive.
+  // If not null, seeks ask the filter for the prefix of their key by this,
+  // which the table was built with, and find nothing if the table does not have
+  // it.
+  // The table keeps it alive.
   const rocksdb::SliceTransform* asked_prefixes = nullptr;
+  // Whether only those seeks ask that end at an upper bound before another
+  // prefix begins. `order` is that of user keys, and must outlive the walk.
+  bool asks_within_bound = false;
+  const rocksdb::Comparator* order = nullptr;
+  // The block cache, where the ranges of a multi-scan are read ahead. Null:
+  // there is none. Must outlive the walk.
+  const rocksdb::Cache* block_cache = nullptr;
   // Count seeks, by the table's level. Null: not counted. They must outlive the
   // walk.
   rocksdb::Statistics* statistics = nullptr;
@@ -55,6 +65,8 @@ class TableWalk final : public rocksdb::InternalIterator {
   }
   uint64_t write_unix_time() const override;
   rocksdb::Slice value() const override {
+    if (waits_for_use_) [[unlikely]]
+      CountUse();
     KeepIfAsked();
     return ToRocksDB(iterator_.value());
   }
@@ -67,6 +79,7 @@ class TableWalk final : public rocksdb::InternalIterator {
     return iterator_.IsValuePinned() || KeepIfAsked();
   }
   void SetPinnedItersMgr(rocksdb::PinnedIteratorsManager* pins) override;
+  void Prepare(const rocksdb::MultiScanArgs* scans) override;
 
  private:
   // While RocksDB pins, the value has to stay where it is until RocksDB
@@ -82,14 +95,24 @@ class TableWalk final : public rocksdb::InternalIterator {
   void TakeUpperBound();
   // Counts that the seek has come to data, if it has: to an entry, or to the
   // bound.
-  void CountData() const {
+  void CountData() {
+    waits_for_use_ = false;
     if (options_.statistics == nullptr || is_void_) return;
     if (!iterator_.Valid() && !iterator_.AtUpperBound()) return;
     CountSeekData(options_.statistics, options_.is_last_level);
+    waits_for_use_ = true;
   }
+  // Counts that RocksDB takes a value of these data: once.
+  void CountUse() const {
+    waits_for_use_ = false;
+    CountSeekDataUse(options_.statistics, options_.is_last_level,
+                     filter_passed_);
+  }
+  // Returns whether all keys from this one up to the bound have its prefix.
+  bool EndsInPrefixOf(const rocksdb::Slice& user_key) const;
   // Returns whether the filter rules the prefix of the key out, for a walk that
   // seeks it backward or forward.
-  bool IsRuledOut(const rocksdb::Slice& internal_key, bool backward) const;
+  bool IsRuledOut(const rocksdb::Slice& internal_key, bool backward);
 
   // Its position is not changed by const functions.
   mutable ashlar::Iterator iterator_;
@@ -101,6 +124,10 @@ class TableWalk final : public rocksdb::InternalIterator {
   // Whether the last seek found nothing without asking the iterator: because of
   // this error of a bound, or because the filter ruled it out.
   bool is_void_ = false;
+  // Whether a filter has let the last seek pass, and whether RocksDB has taken
+  // no value since it. Counted alone.
+  bool filter_passed_ = false;
+  mutable bool waits_for_use_ = false;
   ashlar::Status seek_status_;
 };
 

@@ -52,6 +52,16 @@ constexpr PassedTicker kPassedTickers[] = {
     {Ticker::kBlockCacheFilterBytesInsert,
      rocksdb::BLOCK_CACHE_FILTER_BYTES_INSERT,
      rocksdb::BLOCK_CACHE_BYTES_WRITE},
+    {Ticker::kBlockCacheCompressionDictHit,
+     rocksdb::BLOCK_CACHE_COMPRESSION_DICT_HIT, rocksdb::BLOCK_CACHE_HIT},
+    {Ticker::kBlockCacheCompressionDictMiss,
+     rocksdb::BLOCK_CACHE_COMPRESSION_DICT_MISS, rocksdb::BLOCK_CACHE_MISS},
+    {Ticker::kBlockCacheCompressionDictAdd,
+     rocksdb::BLOCK_CACHE_COMPRESSION_DICT_ADD, rocksdb::BLOCK_CACHE_ADD},
+    {Ticker::kBlockCacheCompressionDictBytesInsert,
+     rocksdb::BLOCK_CACHE_COMPRESSION_DICT_BYTES_INSERT,
+     rocksdb::BLOCK_CACHE_BYTES_WRITE},
+    {Ticker::kBlockCacheBytesRead, rocksdb::BLOCK_CACHE_BYTES_READ},
     {Ticker::kBlockCacheAddFailures, rocksdb::BLOCK_CACHE_ADD_FAILURES},
     {Ticker::kSecondaryCacheDataHits, rocksdb::SECONDARY_CACHE_DATA_HITS,
      rocksdb::SECONDARY_CACHE_HITS},
@@ -112,6 +122,7 @@ struct PassedField {
   uint64_t ashlar::PerfContext::*ours;
   uint64_t rocksdb::PerfContext::*theirs;
 };
+// What a read adds to that finds its blocks in memory.
 constexpr PassedField kPassedFields[] = {
     {&ashlar::PerfContext::bloom_sst_hit_count,
      &rocksdb::PerfContext::bloom_sst_hit_count},
@@ -123,6 +134,18 @@ constexpr PassedField kPassedFields[] = {
      &rocksdb::PerfContext::block_cache_index_hit_count},
     {&ashlar::PerfContext::block_cache_filter_hit_count,
      &rocksdb::PerfContext::block_cache_filter_hit_count},
+    {&ashlar::PerfContext::block_cache_read_byte,
+     &rocksdb::PerfContext::block_cache_read_byte},
+    {&ashlar::PerfContext::block_cache_index_read_byte,
+     &rocksdb::PerfContext::block_cache_index_read_byte},
+    {&ashlar::PerfContext::block_cache_filter_read_byte,
+     &rocksdb::PerfContext::block_cache_filter_read_byte},
+    {&ashlar::PerfContext::block_seek_nanos,
+     &rocksdb::PerfContext::block_seek_nanos},
+};
+
+// What only a read adds to that reads the file, or looks in a second tier.
+constexpr PassedField kPassedFieldsOfFiles[] = {
     {&ashlar::PerfContext::block_read_count,
      &rocksdb::PerfContext::block_read_count},
     {&ashlar::PerfContext::index_block_read_count,
@@ -131,6 +154,18 @@ constexpr PassedField kPassedFields[] = {
      &rocksdb::PerfContext::filter_block_read_count},
     {&ashlar::PerfContext::block_read_byte,
      &rocksdb::PerfContext::block_read_byte},
+    {&ashlar::PerfContext::data_block_read_byte,
+     &rocksdb::PerfContext::data_block_read_byte},
+    {&ashlar::PerfContext::index_block_read_byte,
+     &rocksdb::PerfContext::index_block_read_byte},
+    {&ashlar::PerfContext::filter_block_read_byte,
+     &rocksdb::PerfContext::filter_block_read_byte},
+    {&ashlar::PerfContext::compression_dict_block_read_byte,
+     &rocksdb::PerfContext::compression_dict_block_read_byte},
+    {&ashlar::PerfContext::metadata_block_read_byte,
+     &rocksdb::PerfContext::metadata_block_read_byte},
+    {&ashlar::PerfContext::block_cache_compression_dict_read_byte,
+     &rocksdb::PerfContext::block_cache_compression_dict_read_byte},
     {&ashlar::PerfContext::secondary_cache_hit_count,
      &rocksdb::PerfContext::secondary_cache_hit_count},
     {&ashlar::PerfContext::block_read_time,
@@ -139,8 +174,6 @@ constexpr PassedField kPassedFields[] = {
      &rocksdb::PerfContext::block_checksum_time},
     {&ashlar::PerfContext::block_decompress_time,
      &rocksdb::PerfContext::block_decompress_time},
-    {&ashlar::PerfContext::block_seek_nanos,
-     &rocksdb::PerfContext::block_seek_nanos},
 };
 
 }  // namespace
@@ -191,6 +224,18 @@ void CountSeekData(rocksdb::Statistics* statistics, bool is_last_level) {
                          1);
 }
 
+void CountSeekDataUse(rocksdb::Statistics* statistics, bool is_last_level,
+                      bool filter_passed) {
+  using rocksdb::Tickers;
+  const Tickers in_last =
+      filter_passed ? rocksdb::LAST_LEVEL_SEEK_DATA_USEFUL_FILTER_MATCH
+                    : rocksdb::LAST_LEVEL_SEEK_DATA_USEFUL_NO_FILTER;
+  const Tickers above =
+      filter_passed ? rocksdb::NON_LAST_LEVEL_SEEK_DATA_USEFUL_FILTER_MATCH
+                    : rocksdb::NON_LAST_LEVEL_SEEK_DATA_USEFUL_NO_FILTER;
+  statistics->recordTick(is_last_level ? in_last : above, 1);
+}
+
 void PassedPerfContext::PassByLevel(rocksdb::PerfContext* theirs) const {
   const ashlar::PerfContext& ours = *ashlar::GetPerfContext();
   rocksdb::PerfContextByLevel& level =
@@ -207,6 +252,13 @@ void PassedPerfContext::Pass() const {
   rocksdb::PerfContext* const theirs = rocksdb::get_perf_context();
   for (const PassedField& field : kPassedFields) {
     theirs->*field.theirs += ours->*field.ours;
+  }
+  // What else these fields count follows one of these.
+  if ((ours->block_cache_miss_count | ours->block_read_count |
+       ours->block_read_time | ours->secondary_cache_hit_count) != 0) {
+    for (const PassedField& field : kPassedFieldsOfFiles) {
+      theirs->*field.theirs += ours->*field.ours;
+    }
   }
   if (theirs->per_level_perf_context_enabled &&
       theirs->level_to_perf_context != nullptr) [[unlikely]] {

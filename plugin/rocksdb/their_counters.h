@@ -90,6 +90,10 @@ void CountSeekFilter(rocksdb::Statistics* statistics, bool is_last_level,
                      bool ruled_out);
 // Counts a seek that has read data.
 void CountSeekData(rocksdb::Statistics* statistics, bool is_last_level);
+// Counts that a value was taken of the data that such a seek has read, by
+// whether a filter had let the seek pass.
+void CountSeekDataUse(rocksdb::Statistics* statistics, bool is_last_level,
+                      bool filter_passed);
 
 }  // namespace ashlar_rocksdb
 

@@ -15,9 +15,51 @@ bool IsFilter(BlockKind kind) {
   return kind == BlockKind::kFilter || kind == BlockKind::kFilterPartition;
 }
 
-// Returns one of three tickers: that of the block's kind.
-Ticker Of(BlockKind kind, Ticker data, Ticker index, Ticker filter) {
-  return IsIndex(kind) ? index : IsFilter(kind) ? filter : data;
+// The same number of each kind of block: a ticker, or a field of a context.
+template <typename Number>
+struct ByKind {
+  Number data;
+  Number index;
+  Number filter;
+  Number dictionary;
+
+  Number Of(BlockKind kind) const {
+    if (kind == BlockKind::kDictionary) return dictionary;
+    return IsIndex(kind) ? index : IsFilter(kind) ? filter : data;
+  }
+};
+using Field = uint64_t PerfContext::*;
+
+constexpr ByKind<Ticker> kHits = {
+    Ticker::kBlockCacheDataHit, Ticker::kBlockCacheIndexHit,
+    Ticker::kBlockCacheFilterHit, Ticker::kBlockCacheCompressionDictHit};
+constexpr ByKind<Ticker> kMisses = {
+    Ticker::kBlockCacheDataMiss, Ticker::kBlockCacheIndexMiss,
+    Ticker::kBlockCacheFilterMiss, Ticker::kBlockCacheCompressionDictMiss};
+constexpr ByKind<Ticker> kAdds = {
+    Ticker::kBlockCacheDataAdd, Ticker::kBlockCacheIndexAdd,
+    Ticker::kBlockCacheFilterAdd, Ticker::kBlockCacheCompressionDictAdd};
+constexpr ByKind<Ticker> kBytesInserted = {
+    Ticker::kBlockCacheDataBytesInsert, Ticker::kBlockCacheIndexBytesInsert,
+    Ticker::kBlockCacheFilterBytesInsert,
+    Ticker::kBlockCacheCompressionDictBytesInsert};
+
+Field BytesReadOf(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kData:
+    case BlockKind::kBlob:
+      return &PerfContext::data_block_read_byte;
+    case BlockKind::kIndex:
+    case BlockKind::kIndexPartition:
+      return &PerfContext::index_block_read_byte;
+    case BlockKind::kFilter:
+    case BlockKind::kFilterPartition:
+      return &PerfContext::filter_block_read_byte;
+    case BlockKind::kDictionary:
+      return &PerfContext::compression_dict_block_read_byte;
+    default:
+      return &PerfContext::metadata_block_read_byte;
+  }
 }
 
 }  // namespace
@@ -83,15 +125,32 @@ void ReadCounters::CountPrefixFilter(bool let_pass) const {
   }
 }
 
+// Counts an index or filter block, or a dictionary.
+void ReadCounters::CountMetadataHit(BlockKind kind, uint64_t bytes) const {
+  if (PerfContext* const c = counting_context; c != nullptr) {
+    ++c->block_cache_hit_count;
+    c->block_cache_index_hit_count += IsIndex(kind) ? 1 : 0;
+    c->block_cache_filter_hit_count += IsFilter(kind) ? 1 : 0;
+    c->block_cache_read_byte += bytes;
+    constexpr ByKind<Field> kBytes = {
+        nullptr, &PerfContext::block_cache_index_read_byte,
+        &PerfContext::block_cache_filter_read_byte,
+        &PerfContext::block_cache_compression_dict_read_byte};
+    c->*kBytes.Of(kind) += bytes;
+  }
+  if (StatisticsShard* const s = shard(); s != nullptr) {
+    s->Add(kHits.Of(kind), 1);
+    s->Add(Ticker::kBlockCacheBytesRead, bytes);
+  }
+}
+
 void ReadCounters::CountCacheMisses(BlockKind kind, uint64_t n) const {
   if (!any()) return;
   if (PerfContext* const c = counting_context; c != nullptr) {
     c->block_cache_miss_count += n;
   }
   if (StatisticsShard* const s = shard(); s != nullptr) {
-    s->Add(Of(kind, Ticker::kBlockCacheDataMiss, Ticker::kBlockCacheIndexMiss,
-              Ticker::kBlockCacheFilterMiss),
-           n);
+    s->Add(kMisses.Of(kind), n);
   }
 }
 
@@ -109,13 +168,8 @@ void ReadCounters::CountCacheAdd(BlockKind kind, uint64_t charge,
   StatisticsShard* const s = shard();
   if (s == nullptr) return;
   if (!found_room) return s->Add(Ticker::kBlockCacheAddFailures, 1);
-  s->Add(Of(kind, Ticker::kBlockCacheDataAdd, Ticker::kBlockCacheIndexAdd,
-            Ticker::kBlockCacheFilterAdd),
-         1);
-  s->Add(Of(kind, Ticker::kBlockCacheDataBytesInsert,
-            Ticker::kBlockCacheIndexBytesInsert,
-            Ticker::kBlockCacheFilterBytesInsert),
-         charge);
+  s->Add(kAdds.Of(kind), 1);
+  s->Add(kBytesInserted.Of(kind), charge);
 }
 
 void ReadCounters::CountBlockRead(BlockKind kind, uint64_t bytes) const {
@@ -123,6 +177,7 @@ void ReadCounters::CountBlockRead(BlockKind kind, uint64_t bytes) const {
   if (PerfContext* const c = counting_context; c != nullptr) {
     ++c->block_read_count;
     c->block_read_byte += bytes;
+    c->*BytesReadOf(kind) += bytes;
     c->index_block_read_count += IsIndex(kind) ? 1 : 0;
     c->filter_block_read_count += IsFilter(kind) ? 1 : 0;
   }

@@ -106,7 +106,8 @@ class ReadCounters {
     if (recorder_ != nullptr && recorder_->Wants(key)) [[unlikely]]
       recorder_->Record(key, TracedKind(kind), caller, false, 0);
   }
-  void CountCacheHits(BlockKind kind, uint64_t n) const;
+  // `bytes`: what the blocks are charged together.
+  void CountCacheHits(BlockKind kind, uint64_t n, uint64_t bytes) const;
   // Counts data blocks of those hits that the cache's second tier had.
   void CountSecondaryCacheHits(uint64_t n) const;
   void CountCacheMisses(BlockKind kind, uint64_t n) const;
@@ -120,6 +121,7 @@ class ReadCounters {
   void CountUnknownFilter() const;
 
  private:
+  void CountMetadataHit(BlockKind kind, uint64_t bytes) const;
   static TracedBlockKind TracedKind(BlockKind kind) {
     if (kind == BlockKind::kData) return TracedBlockKind::kData;
     return kind == BlockKind::kIndex || kind == BlockKind::kIndexPartition
@@ -247,23 +249,17 @@ inline void ReadCounters::CountGet(const GetResult& result,
   AddFilterAnswers(reads, of_prefix, s);
 }
 
-inline void ReadCounters::CountCacheHits(BlockKind kind, uint64_t n) const {
+inline void ReadCounters::CountCacheHits(BlockKind kind, uint64_t n,
+                                         uint64_t bytes) const {
   if (!any()) return;
-  const bool is_data = kind == BlockKind::kData;
-  const bool is_index =
-      kind == BlockKind::kIndex || kind == BlockKind::kIndexPartition;
+  if (kind != BlockKind::kData) return CountMetadataHit(kind, bytes);
   if (PerfContext* const c = counting_context; c != nullptr) {
     c->block_cache_hit_count += n;
-    if (!is_data) {
-      (is_index ? c->block_cache_index_hit_count
-                : c->block_cache_filter_hit_count) += n;
-    }
+    c->block_cache_read_byte += bytes;
   }
   if (StatisticsShard* const s = shard(); s != nullptr) {
-    s->Add(is_data    ? Ticker::kBlockCacheDataHit
-           : is_index ? Ticker::kBlockCacheIndexHit
-                      : Ticker::kBlockCacheFilterHit,
-           n);
+    s->Add(Ticker::kBlockCacheDataHit, n);
+    s->Add(Ticker::kBlockCacheBytesRead, bytes);
   }
 }
 

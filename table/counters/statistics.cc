@@ -148,6 +148,11 @@ constexpr std::array<std::string_view, kTickers> kNames = {
     "rocksdb.block.cache.filter.miss",
     "rocksdb.block.cache.filter.add",
     "rocksdb.block.cache.filter.bytes.insert",
+    "rocksdb.block.cache.compression.dict.hit",
+    "rocksdb.block.cache.compression.dict.miss",
+    "rocksdb.block.cache.compression.dict.add",
+    "rocksdb.block.cache.compression.dict.bytes.insert",
+    "rocksdb.block.cache.bytes.read",
     "ashlar.block.read.count",
     "ashlar.block.read.bytes",
     "ashlar.file.read.count",
@@ -186,18 +191,22 @@ uint64_t CountIn(const internal::TickerCounts& sums, Ticker ticker) {
   switch (ticker) {
     case Ticker::kBlockCacheHit:
       return of(Ticker::kBlockCacheDataHit) + of(Ticker::kBlockCacheIndexHit) +
-             of(Ticker::kBlockCacheFilterHit);
+             of(Ticker::kBlockCacheFilterHit) +
+             of(Ticker::kBlockCacheCompressionDictHit);
     case Ticker::kBlockCacheMiss:
       return of(Ticker::kBlockCacheDataMiss) +
              of(Ticker::kBlockCacheIndexMiss) +
-             of(Ticker::kBlockCacheFilterMiss);
+             of(Ticker::kBlockCacheFilterMiss) +
+             of(Ticker::kBlockCacheCompressionDictMiss);
     case Ticker::kBlockCacheAdd:
       return of(Ticker::kBlockCacheDataAdd) + of(Ticker::kBlockCacheIndexAdd) +
-             of(Ticker::kBlockCacheFilterAdd);
+             of(Ticker::kBlockCacheFilterAdd) +
+             of(Ticker::kBlockCacheCompressionDictAdd);
     case Ticker::kBlockCacheBytesWrite:
       return of(Ticker::kBlockCacheDataBytesInsert) +
              of(Ticker::kBlockCacheIndexBytesInsert) +
-             of(Ticker::kBlockCacheFilterBytesInsert);
+             of(Ticker::kBlockCacheFilterBytesInsert) +
+             of(Ticker::kBlockCacheCompressionDictBytesInsert);
     case Ticker::kSecondaryCacheHits:
       return of(Ticker::kSecondaryCacheDataHits);
     default:

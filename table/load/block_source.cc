@@ -150,19 +150,26 @@ void BlockSource::Declare(
       declared.codec_name, FindCustomCodec(codecs, declared.codec_name));
 }
 
+Status BlockSource::CheckDictionary(const Slice& contents,
+                                    const BlockPlace& place) {
+  if (!contents.empty()) return {};
+  return place.Corruption("bad dictionary", "the dictionary is empty");
+}
+
+std::bitset<256> BlockSource::types() const {
+  return declared_.declared ? declared_.types : std::bitset<256>().set();
+}
+
 Status BlockSource::TakeDictionary(const Slice& contents,
                                    const BlockPlace& place) {
-  if (contents.empty()) {
-    return place.Corruption("bad dictionary", "the dictionary is empty");
-  }
+  Status sound = CheckDictionary(contents, place);
+  if (!sound.ok()) return sound;
   dictionary_bytes_ = contents.size();
   if (custom_ != nullptr) {
     Status status = custom_->TakeDictionary(contents);
     if (!status.ok()) return place.Wrap("bad dictionary", status);
   }
-  std::bitset<256> types = declared_.types;
-  if (!declared_.declared) types.set();
-  dictionary_ = std::make_unique<DecompressionDictionary>(contents, types);
+  dictionary_ = std::make_unique<DecompressionDictionary>(contents, types());
   return {};
 }
 
@@ -181,6 +188,9 @@ Status BlockSource::Decompress(const BlockPlace& place,
                                const StoredBlock& stored,
                                Decompressor* decompressor, Buffer* out) const {
   Status status = CheckType(place, stored);
+  CachedDictionaryHandle held;
+  const DecompressionDictionary* dictionary;
+  if (status.ok()) status = NeedDictionary(place, &held, &dictionary);
   if (!status.ok()) return status;
   const DecompressLimits limits{static_cast<size_t>(max_uncompressed_bytes_)};
   const bool is_data = place.kind == BlockKind::kData;
@@ -192,8 +202,7 @@ Status BlockSource::Decompress(const BlockPlace& place,
     status = custom_->Decompress(type, stored.payload, limits, is_data, out);
   } else {
     status = decompressor->Decompress(type, footer_.traits().compress_format,
-                                      stored.payload, limits, out,
-                                      DictionaryFor(place));
+                                      stored.payload, limits, out, dictionary);
   }
   counters_.CountDecompressed(stored.payload.size(), out->size());
   if (status.ok()) [[likely]]
@@ -211,6 +220,9 @@ Status BlockSource::DecompressInto(const BlockPlace& place,
   const bool is_custom = custom_ != nullptr && custom_->Handles(type);
   if (block->room != nullptr && !is_custom) {
     Status status = CheckType(place, stored);
+    CachedDictionaryHandle held;
+    const DecompressionDictionary* dictionary;
+    if (status.ok()) status = NeedDictionary(place, &held, &dictionary);
     if (!status.ok()) return status;
     const DecompressLimits limits{static_cast<size_t>(max_uncompressed_bytes_)};
     const StageTimer timer(&PerfContext::block_decompress_time);
@@ -223,7 +235,7 @@ Status BlockSource::DecompressInto(const BlockPlace& place,
                          ? block->room->Take(begun.raw_size())
                          : nullptr;
     if (to != nullptr) {
-      status = Decompressor::DecodeTo(begun, DictionaryFor(place), to);
+      status = Decompressor::DecodeTo(begun, dictionary, to);
       block->contents = Slice(to, status.ok() ? begun.raw_size() : 0);
     }
     if (to != nullptr || !status.ok()) {

@@ -20,11 +20,11 @@
 #include "table/counters/read_counters.h"
 #include "table/format/block_place.h"
 #include "table/format/footer.h"
+#include "table/load/dictionary_store.h"
 #include "table/load/file_gate.h"
 #include "table/load/file_window.h"
 #include "table/meta/properties_block.h"
 #include "util/compress/codec.h"
-#include "util/compress/dictionary.h"
 #include "util/mem/aligned_bytes.h"
 #include "util/mem/buffer.h"
 
@@ -89,6 +89,18 @@ class BlockSource {
   // From then on data blocks are decompressed with this dictionary. Requires:
   // Declare was called. Returns Corruption if it is empty.
   Status TakeDictionary(const Slice& contents, const BlockPlace& place);
+  // From then on data blocks are decompressed with the dictionary that this
+  // store holds. Requires: Declare was called, KeepsDictionary() is false, and
+  // the store outlives the use of this.
+  void UseDictionaryOf(const DictionaryStore* store) {
+    dictionary_store_ = store;
+  }
+  // Returns whether TakeDictionary must be called: the codec keeps it.
+  bool KeepsDictionary() const { return custom_ != nullptr; }
+  // Returns the compression types whose blocks the file may have.
+  std::bitset<256> types() const;
+  // Returns Corruption if this cannot be a dictionary.
+  static Status CheckDictionary(const Slice& contents, const BlockPlace& place);
   // From then on the filters of the file are of this policy of the
   // application. Null: of a built-in kind.
   void UseFilterPolicy(std::shared_ptr<const FilterPolicy> policy) {
@@ -154,8 +166,14 @@ class BlockSource {
   Status LoadRaw(const BlockPlace& place, bool verify_checksum,
                  Decompressor* decompressor, LoadedBlock* block) const;
   Status CheckType(const BlockPlace& place, const StoredBlock& stored) const;
-  const DecompressionDictionary* DictionaryFor(const BlockPlace& place) const {
-    return place.kind == BlockKind::kData ? dictionary_.get() : nullptr;
+  // Makes *dictionary that of the block at `place`, or null. It lives as long
+  // as *held.
+  Status NeedDictionary(const BlockPlace& place, CachedDictionaryHandle* held,
+                        const DecompressionDictionary** dictionary) const {
+    *dictionary = place.kind == BlockKind::kData ? dictionary_.get() : nullptr;
+    return place.kind == BlockKind::kData && dictionary_store_ != nullptr
+               ? dictionary_store_->Hold(held, dictionary)
+               : Status();
   }
 
   const RandomAccessFile* file_;
@@ -166,6 +184,7 @@ class BlockSource {
   MemoryCharge* kept_charge_ = nullptr;
   DeclaredCompression declared_;
   std::unique_ptr<const DecompressionDictionary> dictionary_;
+  const DictionaryStore* dictionary_store_ = nullptr;
   uint64_t dictionary_bytes_ = 0;
   std::shared_ptr<const FilterPolicy> filter_policy_;
   std::unique_ptr<CustomBlocks> custom_;  // null: all codecs are built in

@@ -130,8 +130,7 @@ void CachedDataBlock::operator delete(CachedDataBlock* block,
   allocator->Deallocate(block);
 }
 
-size_t CachedDataBlock::ApproximateMemoryUsage() const {
-  if (kept_bytes_ != 0) return kept_bytes_;
+size_t CachedDataBlock::UsageOfLarge() const {
   const Rest& of_all = rest();
   if (of_all.allocator == nullptr) return of_all.bytes;
   return of_all.allocator->UsableSize(const_cast<CachedDataBlock*>(this),

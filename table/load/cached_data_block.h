@@ -104,7 +104,9 @@ class CachedDataBlock {
     rest().checked_by.Store(by);
   }
 
-  size_t ApproximateMemoryUsage() const;
+  size_t ApproximateMemoryUsage() const {
+    return kept_bytes_ != 0 ? kept_bytes_ : UsageOfLarge();
+  }
 
  private:
   enum class WordsState : uint8_t {
@@ -129,6 +131,7 @@ class CachedDataBlock {
                                                   size_t contents_bytes,
                                                   const EntryWordsShape& words,
                                                   const BlockView& view);
+  size_t UsageOfLarge() const;
   void NoteFound(WordsState before, const KeyOrder& order);
   // For memory that is larger than this object.
   static void* operator new(size_t, void* memory) { return memory; }

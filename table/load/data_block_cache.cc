@@ -10,9 +10,10 @@ namespace ashlar::internal {
 static_assert(BlockHint::kNoSlot == Cache::kNoSlotHint);
 
 void DataBlockCache::Use(std::shared_ptr<Cache> cache, const CacheKey& file,
-                         const KeyOrder* order) {
+                         const KeyOrder* order, const CacheFilling& filling) {
   cache_ = std::make_unique<BlockCache>(std::move(cache));
   file_ = file;
+  filling_ = filling;
   words_order_ = order;
   small_pages_ = !IsHugePageAllocator(cache_->cache()->memory_allocator());
 }
@@ -46,7 +47,8 @@ bool DataBlockCache::Find(const BlockPlace& place, const ReadOptions& options,
   counters_.TraceHit(key, BlockKind::kData, caller, [block] {
     return block->cached()->ApproximateMemoryUsage();
   });
-  counters_.CountCacheHits(BlockKind::kData, 1);
+  counters_.CountCacheHits(BlockKind::kData, 1,
+                           block->cached()->ApproximateMemoryUsage());
   if (found == Found::kSecondTier) counters_.CountSecondaryCacheHits(1);
   return true;
 }
@@ -85,15 +87,17 @@ void DataBlockCache::FindAhead(std::span<const BlockHandle> blocks,
   }
   cache_->LookupBatch(std::span(keys).first(n), found, slots.data());
   size_t hits = 0;
+  size_t bytes = 0;
   for (size_t i = 0; i < n; ++i) {
     if (!found[i]) continue;
     ++hits;
+    bytes += found[i]->ApproximateMemoryUsage();
     notes[i].Note(slots[i], found[i].get());
     counters_.TraceHit(keys[i], BlockKind::kData, caller, [&found, i] {
       return found[i]->ApproximateMemoryUsage();
     });
   }
-  counters_.CountCacheHits(BlockKind::kData, hits);
+  counters_.CountCacheHits(BlockKind::kData, hits, bytes);
 }
 
 // Looks in the cache's second tier for blocks that are still missing.
@@ -115,15 +119,17 @@ void DataBlockCache::FindInSecondTier(std::span<const BlockHandle> blocks,
   cache_->LookupSecondaryBatch(std::span(keys).first(n), found, words_order_,
                                CachePriority::kLow, options.fill_cache);
   size_t hits = 0;
+  size_t bytes = 0;
   for (size_t i = 0; i < n; ++i) {
     if (!was_missing[i] || !found[i]) continue;
     ++hits;
+    bytes += found[i]->ApproximateMemoryUsage();
     notes[i].Note(BlockHint::kNoSlot, found[i].get());
     counters_.TraceHit(keys[i], BlockKind::kData, caller, [&found, i] {
       return found[i]->ApproximateMemoryUsage();
     });
   }
-  counters_.CountCacheHits(BlockKind::kData, hits);
+  counters_.CountCacheHits(BlockKind::kData, hits, bytes);
   counters_.CountSecondaryCacheHits(hits);
 }
 
@@ -186,10 +192,11 @@ Status DataBlockCache::Keep(const BlockPlace& place, const Slice& contents,
   if (words_order_ != nullptr) LearnWordBytes(made->word_bytes());
   bool found_room = false;
   CachedBlockHandle kept = cache_->InsertAndHold(
-      KeyOf(place.handle), std::move(made), CachePriority::kLow, &found_room);
+      KeyOf(place.handle), std::move(made), filling_.priority, &found_room);
   if (!kept) return {};
   counters_.CountCacheAdd(place.kind, kept->ApproximateMemoryUsage(),
                           found_room);
+  if (!found_room && filling_.fails_without_room) return NoRoomInCache(place);
   block->TakeKept(std::move(kept));
   // The next read finds its slot.
   note.Note(BlockHint::kNoSlot, block->cached());

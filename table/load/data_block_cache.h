@@ -4,9 +4,9 @@
 // It reads nothing from the file, and knows no claims. Blocks are kept as the
 // file stores them, parsed once. Keys that need to be restored are restored for
 // each read, since readers of one file may differ in how. A cache without room
-// changes nothing but the speed. If the index remembers where in the cache a
-// block was last found (a slot hint), its cache lines are prefetched while the
-// cache is still being asked.
+// changes nothing but the speed, unless the reader asks for an error. If the
+// index remembers where in the cache a block was last found (a slot hint), its
+// cache lines are prefetched while the cache is still being asked.
 //
 // Each request for a block counts one hit or one miss, and is traced once,
 // however often the cache is asked: by Find and FindBatch. FindAgain counts
@@ -24,6 +24,7 @@
 #include "ashlar/table/options.h"
 #include "table/counters/read_counters.h"
 #include "table/load/block_request.h"
+#include "table/load/cache_filling.h"
 #include "table/load/pinned_block.h"
 #include "util/sync/atomic.h"
 
@@ -37,7 +38,7 @@ class DataBlockCache {
   // `order` is that of the keys in its blocks, and null if these shall have no
   // entry words.
   void Use(std::shared_ptr<Cache> cache, const CacheKey& file,
-           const KeyOrder* order);
+           const KeyOrder* order, const CacheFilling& filling = {});
   bool any() const { return cache_ != nullptr; }
   // Require: any().
   const std::shared_ptr<Cache>& cache() const { return cache_->cache(); }
@@ -84,9 +85,10 @@ class DataBlockCache {
             CachedDataBlock::FrontBytes(word_bytes_.Load())};
   }
   // Puts the block with these contents into the cache, and makes *block that
-  // block. If the cache has no room, *block alone holds it. If there is no
-  // memory for it, *block stays empty. What is in `room` is then lost. Returns
-  // Corruption if the contents do not parse. Requires: *block is empty, `room`
+  // block. If the cache has no room, *block alone holds it, or MemoryLimit is
+  // returned if the filling says so. If there is no memory for it, *block stays
+  // empty. What is in `room` is then lost. Returns Corruption if the contents
+  // do not parse. Requires: *block is empty, `room`
   // is of RoomForBlock, and Takes().
   Status Keep(const BlockPlace& place, const Slice& contents,
               const BlockNote& note, BlockRoom* room, PinnedBlock* block) const;
@@ -108,6 +110,7 @@ class DataBlockCache {
   const ReadCounters counters_;
   std::unique_ptr<BlockCache> cache_;  // null: there is none
   CacheKey file_;
+  CacheFilling filling_;
   const KeyOrder* words_order_ = nullptr;
   // How many entries there are from one restart point to the next; 0 until a
   // block has shown it.

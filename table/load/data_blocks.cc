@@ -51,10 +51,10 @@
 // Errors. If a block cannot be loaded, this thread ends its claim without
 // inserting anything, and the error goes to this thread's request. Other
 // threads do not get that error: they load for themselves (step 6). If the
-// cache has no room, the block is handed out all the same. So it is if there is
-// no memory to keep it in the cache: it is then loaded once more, to where the
-// request owns it. If an exception (want of memory) ends the flow, destructors
-// end all claims.
+// cache has no room, the block is handed out all the same, unless the reader
+// asks for an error. So it is if there is no memory to keep it in the cache: it
+// is then loaded once more, to where the request owns it. If an exception (want
+// of memory) ends the flow, destructors end all claims.
 //
 // Limits. A batch that holds more than kBlockBatchBytes loads no further
 // blocks: it postpones them. Each worker may be at one block more. Their caller
@@ -155,8 +155,7 @@ struct AnyBatch : AnyWanted {
                             const BatchedLoad* loads) {
     constexpr uint64_t kBytesPerWorker = uint64_t{8} << 10;
     // What options limit is limited on this thread alone.
-    if (options.worker_pool == nullptr ||
-        LimitScope::Limiting(options) != nullptr) {
+    if (options.worker_pool == nullptr || LimitScope::LimitsReads(options)) {
       return {};
     }
     uint64_t bytes = 0;
@@ -319,9 +318,9 @@ class TablesBatch : public AnyBatch {
 }  // namespace
 
 void DataBlocks::UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
-                          const KeyOrder* order) {
+                          const KeyOrder* order, const CacheFilling& filling) {
   loader_.ClaimLoads(LoadsInFlight(cache.get(), file));
-  cache_.Use(std::move(cache), file, order);
+  cache_.Use(std::move(cache), file, order, filling);
 }
 
 // The flow; the numbers are those of its description above.

@@ -38,7 +38,7 @@ class DataBlocks {
   void Coalesce(const Coalescing& coalescing) { loader_.Coalesce(coalescing); }
   // From then on blocks go to this cache: see DataBlockCache::Use.
   void UseCache(std::shared_ptr<Cache> cache, const CacheKey& file,
-                const KeyOrder* order);
+                const KeyOrder* order, const CacheFilling& filling);
   // For callers that want only what is in the cache.
   const DataBlockCache& cache() const { return cache_; }
 

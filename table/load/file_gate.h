@@ -8,6 +8,9 @@
 // passed down. The thread says which read it is doing, and the gate asks the
 // thread.
 //
+// One option is no limit: whether what the read loads goes into the block cache
+// (fill_cache). MetadataCache and DictionaryCache ask FillsCache().
+//
 // Data flow:
 //
 //   1. A call that may read the file makes a LimitScope of its options. If they
@@ -46,7 +49,8 @@
 
 namespace ashlar::internal {
 
-// Those of the read that this thread is doing, if they limit it; else null.
+// Those of the read that this thread is doing, if they limit it or do not fill
+// the block cache; else null.
 extern constinit thread_local const ReadOptions* limiting_options
     __attribute__((tls_model("initial-exec")));
 
@@ -62,14 +66,16 @@ class LimitScope {
   LimitScope& operator=(const LimitScope&) = delete;
   ~LimitScope() { limiting_options = outer_; }
 
-  // Returns the options if they limit reads of the file, else null.
+  // Returns whether the options limit reads of the file.
+  static bool LimitsReads(const ReadOptions& options) {
+    return options.read_tier != ReadTier::kReadAllTier ||
+           options.deadline.count() != 0 || options.io_timeout.count() != 0 ||
+           options.io_context != nullptr ||
+           options.rate_limiter_priority != IoPriority::kTotal;
+  }
+  // Returns the options if a read has to ask for them, else null.
   static const ReadOptions* Limiting(const ReadOptions& options) {
-    const bool limit = options.read_tier != ReadTier::kReadAllTier ||
-                       options.deadline.count() != 0 ||
-                       options.io_timeout.count() != 0 ||
-                       options.io_context != nullptr ||
-                       options.rate_limiter_priority != IoPriority::kTotal;
-    return limit ? &options : nullptr;
+    return LimitsReads(options) || !options.fill_cache ? &options : nullptr;
   }
 
  private:
@@ -80,6 +86,12 @@ class LimitScope {
 inline bool IsCacheOnly() {
   return limiting_options != nullptr &&
          limiting_options->read_tier == ReadTier::kBlockCacheTier;
+}
+
+// Returns whether index and filter blocks, and dictionaries, that this thread
+// reads from the file go into the block cache.
+inline bool FillsCache() {
+  return limiting_options == nullptr || limiting_options->fill_cache;
 }
 
 // Returns Incomplete: what is at this offset of the file is not in memory.

@@ -26,27 +26,6 @@ Status ReadFilterAt(const std::shared_ptr<const FilterPolicy>& policy,
   return place.Wrap("bad filter", status);
 }
 
-namespace {
-
-// Does steps 1 to 3 of the protocol of LoadsInFlight, after a miss. look()
-// returns whether the cache has the block by now. load() loads it and puts it
-// there.
-template <typename Look, typename Load>
-Status LoadOnce(const LoadsInFlight& loads, uint64_t offset, const Look& look,
-                const Load& load) {
-  using Turn = LoadsInFlight::Turn;
-  // Such a read never waits for another's load. The gate of the file ends it.
-  if (IsCacheOnly()) [[unlikely]]
-    return load();
-  LoadClaim claim;
-  const Turn turn = loads.Begin(offset, &claim);
-  if (turn == Turn::kAnothers) loads.Await(offset);
-  const bool may_be_there = turn == Turn::kAnothers || turn == Turn::kMineAgain;
-  return may_be_there && look() ? Status() : load();
-}
-
-}  // namespace
-
 // Looks, and counts nothing.
 template <CacheEntryRole kRole>
 IndexHold MetadataCache::IndexBlocks<kRole>::Look(
@@ -71,7 +50,7 @@ IndexHold MetadataCache::IndexBlocks<kRole>::Find(
   IndexHold found = Look(place, order, form, slot_hint);
   const CacheKey key = file_.AtOffset(place.handle.offset);
   if (found) {
-    counters_.CountCacheHits(place.kind, 1);
+    counters_.CountCacheHits(place.kind, 1, found.charge());
     counters_.TraceHit(key, place.kind, TracedCaller::kOther,
                        [&found] { return found.charge(); });
   } else {
@@ -96,23 +75,20 @@ Status MetadataCache::IndexBlocks<kRole>::Load(const BlockPlace& place,
       [&] {
         ParsedIndex parsed(order, form);
         Status status = parse(&parsed);
-        if (!status.ok()) return status;
-        *held = Keep(place, std::move(parsed));
-        return *held ? Status() : place.NoMemory();
+        return status.ok() ? Keep(place, std::move(parsed), held) : status;
       });
 }
 
 template <CacheEntryRole kRole>
-IndexHold MetadataCache::IndexBlocks<kRole>::Keep(const BlockPlace& place,
-                                                  ParsedIndex parsed) const {
-  auto block = std::make_unique<CachedIndexBlock>(place, std::move(parsed));
-  const size_t charge = block->ApproximateMemoryUsage();
-  bool found_room = false;
-  IndexHold held(blocks_.InsertAndHold(file_.AtOffset(place.handle.offset),
-                                       std::move(block), priority_,
-                                       &found_room));
-  counters_.CountCacheAdd(place.kind, charge, found_room);
-  return held;
+Status MetadataCache::IndexBlocks<kRole>::Keep(const BlockPlace& place,
+                                               ParsedIndex parsed,
+                                               IndexHold* held) const {
+  TypedHandle<CachedIndexBlock> kept;
+  Status status = KeepInCache(
+      &blocks_, file_.AtOffset(place.handle.offset), place, filling_, counters_,
+      std::make_unique<CachedIndexBlock>(place, std::move(parsed)), &kept);
+  if (status.ok()) *held = IndexHold(std::move(kept));
+  return status;
 }
 
 template class MetadataCache::IndexBlocks<CacheEntryRole::kIndexBlock>;
@@ -136,7 +112,8 @@ Status MetadataCache::HoldFilter(const BlockPlace& place,
     counters_.TraceHit(key, place.kind, TracedCaller::kOther, [filter] {
       return (*filter)->ApproximateMemoryUsage();
     });
-    counters_.CountCacheHits(place.kind, 1);
+    counters_.CountCacheHits(place.kind, 1,
+                             (*filter)->ApproximateMemoryUsage());
     return {};
   }
   counters_.TraceMiss(key, place.kind, TracedCaller::kOther);
@@ -160,12 +137,8 @@ Status MetadataCache::LoadFilter(const BlockPlace& place,
   status = ReadFilterAt(source_->filter_policy(), place, made->bytes.slice(),
                         &made->bits);
   if (!status.ok()) return status;
-  const size_t charge = made->ApproximateMemoryUsage();
-  bool found_room = false;
-  *filter = filters_.InsertAndHold(file_.AtOffset(place.handle.offset),
-                                   std::move(made), priority_, &found_room);
-  counters_.CountCacheAdd(place.kind, charge, found_room);
-  return *filter ? Status() : place.NoMemory();
+  return KeepInCache(&filters_, file_.AtOffset(place.handle.offset), place,
+                     filling_, counters_, std::move(made), filter);
 }
 
 }  // namespace ashlar::internal

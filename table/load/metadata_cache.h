@@ -4,7 +4,8 @@
 // As with data blocks, their cache keys are the file's key and their offset.
 // They are cached parsed, charged with all the memory that they take. A block
 // that was evicted is read again, compared with its checksum, and checked as
-// strictly as the first time. Of the threads of one reader that miss a block at
+// strictly as the first time. A read that may not fill the cache keeps what it
+// loads for itself. Of the threads of one reader that miss a block at
 // once, one reads it, and the others wait (loads_in_flight.h has the protocol).
 // A parsed block records by which comparator and form it was parsed. A reader
 // of the same file that has others puts its own in their place.
@@ -21,6 +22,7 @@
 #include "table/filter/filter_bits.h"
 #include "table/index/index_hold.h"
 #include "table/load/block_source.h"
+#include "table/load/cache_filling.h"
 #include "table/load/loads_in_flight.h"
 #include "util/mem/aligned_bytes.h"
 
@@ -54,15 +56,15 @@ class MetadataCache {
  public:
   // Requires: the source, and what the counters write to, outlive this.
   MetadataCache(const BlockSource* source, const std::shared_ptr<Cache>& cache,
-                const CacheKey& file, CachePriority priority,
+                const CacheKey& file, CacheFilling filling,
                 ReadCounters counters)
       : source_(source),
         file_(file),
-        priority_(priority),
+        filling_(filling),
         counters_(counters),
         loads_(cache.get(), file),
-        index_(cache, file, priority, counters, loads_),
-        filter_top_(cache, file, priority, counters, loads_),
+        index_(cache, file, filling, counters, loads_),
+        filter_top_(cache, file, filling, counters, loads_),
         filters_(cache) {}
 
   // Where index blocks of all levels, and the top level of a filter, are kept.
@@ -88,11 +90,11 @@ class MetadataCache {
   class IndexBlocks final : public IndexBlockStore {
    public:
     IndexBlocks(std::shared_ptr<Cache> cache, const CacheKey& file,
-                CachePriority priority, ReadCounters counters,
+                CacheFilling filling, ReadCounters counters,
                 const LoadsInFlight& loads)
         : blocks_(std::move(cache)),
           file_(file),
-          priority_(priority),
+          filling_(filling),
           counters_(counters),
           loads_(loads) {}
     IndexHold Find(const BlockPlace& place, const KeyOrder& order,
@@ -108,11 +110,12 @@ class MetadataCache {
    private:
     IndexHold Look(const BlockPlace& place, const KeyOrder& order,
                    const IndexForm& form, Cache::SlotHint* slot_hint) const;
-    IndexHold Keep(const BlockPlace& place, ParsedIndex parsed) const;
+    Status Keep(const BlockPlace& place, ParsedIndex parsed,
+                IndexHold* held) const;
 
     mutable TypedCache<CachedIndexBlock, kRole> blocks_;
     const CacheKey file_;
-    const CachePriority priority_;
+    const CacheFilling filling_;
     const ReadCounters counters_;
     const LoadsInFlight loads_;
   };
@@ -124,7 +127,7 @@ class MetadataCache {
 
   const BlockSource* const source_;
   const CacheKey file_;
-  const CachePriority priority_;
+  const CacheFilling filling_;
   const ReadCounters counters_;
   const LoadsInFlight loads_;
   IndexBlocks<CacheEntryRole::kIndexBlock> index_;

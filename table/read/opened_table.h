@@ -77,6 +77,8 @@ struct OpenedTable {
   std::vector<MetaBlockEntry> meta_blocks;
   // Null if index and filter are kept here instead of in the block cache.
   std::unique_ptr<const MetadataCache> metadata_cache;
+  // Null if there is no dictionary, or the source keeps it.
+  std::unique_ptr<const DictionaryStore> dictionary_store;
   BlockPlace index_place;
   // The name of the file's filter in the metaindex, that of its policy.
   std::string_view filter_name = kBuiltinFilterName;

@@ -69,7 +69,7 @@ TableIterator::TableIterator(const OpenedTable* opened,
   // another core, unless the reads wait for a device.
   const bool is_worth_it = !opened->source.AllRaw() || read_options.async_io;
   if (pool != nullptr && pool->threads() != 0 && is_worth_it &&
-      limiting == nullptr) {
+      !LimitScope::LimitsReads(read_options)) {
     decoder = std::make_unique<DecodeAhead>(
         DecodeAhead::Walk{&opened->index, &opened->data, opened->file.get(),
                           &options},

@@ -9,6 +9,7 @@
 #include "port/random_word.h"
 #include "table/index/registry.h"
 #include "table/load/block_loader.h"
+#include "table/load/dictionary_cache.h"
 #include "table/meta/plain_block.h"
 #include "table/read/load_parts.h"
 #include "table/read/opened_table.h"
@@ -62,6 +63,14 @@ bool Pins(const ReaderOptions& options, PinningTier tier) {
           options.flushed_or_similar);
 }
 
+// Returns how index and filter blocks go into the cache.
+CacheFilling FillingOf(const ReaderOptions& options) {
+  return {.priority = options.cache_index_and_filter_blocks_with_high_priority
+                          ? CachePriority::kHigh
+                          : CachePriority::kLow,
+          .fails_without_room = options.fail_without_cache_room};
+}
+
 // Returns whether the table has an index or a filter of partitions.
 bool IsPartitioned(const OpenedTable& table) {
   return table.properties.index_type ==
@@ -106,7 +115,6 @@ class TableOpener {
     if (status.ok()) status = ReadProperties(options);
     if (status.ok()) status = CheckHonoured();
     if (status.ok() && options.read_tail_at_once) status = ReadTail();
-    if (status.ok()) status = ReadDictionary();
     if (!status.ok()) return status;
     status = ChooseOrder(options);
     if (!status.ok()) {
@@ -124,6 +132,7 @@ class TableOpener {
           &table_->source, options.max_uncompressed_block_bytes);
     }
     status = ChooseCache(options);
+    if (status.ok()) status = PrepareDictionary(options);
     if (status.ok()) status = PrepareParts(options);
     if (status.ok()) {
       status = LoadRangeDeletions(table_->source, table_->meta_blocks,
@@ -272,10 +281,27 @@ class TableOpener {
     return {};
   }
 
-  Status ReadDictionary() {
+  // Reads the dictionary, and keeps it; or sets the cache where it is found.
+  Status PrepareDictionary(const ReaderOptions& options) {
     const MetaBlockEntry* const entry = Find(kDictionaryBlockName);
     if (entry == nullptr || table_->source.AllRaw()) return {};
     const BlockPlace place = PlaceOf(*entry);
+    if (options.cache_index_and_filter_blocks &&
+        !table_->source.KeepsDictionary()) {
+      auto cache = std::make_unique<DictionaryCache>(
+          &table_->source, place, table_->source.types(), options.block_cache,
+          table_->data.cache().file(), FillingOf(options), table_->counters);
+      table_->source.UseDictionaryOf(cache.get());
+      const bool is_pinned = Pins(options, options.unpartitioned_pinning);
+      Status status;
+      if (is_pinned) {
+        status = cache->Pin();
+      } else if (options.load_index_and_filter == LoadTime::kAtOpen) {
+        status = cache->Warm();
+      }
+      table_->dictionary_store = std::move(cache);
+      return status;
+    }
     LoadedBlock block;
     Status status = Load(place, &block);
     if (!status.ok()) return status;
@@ -305,14 +331,12 @@ class TableOpener {
     const CacheKey key = CacheKeyOf(table_->properties);
     const bool has_words =
         options.cache_entry_words && table_->key_form.IsAsStored();
-    table_->data.UseCache(options.block_cache, key,
-                          has_words ? &table_->order : nullptr);
+    table_->data.UseCache(
+        options.block_cache, key, has_words ? &table_->order : nullptr,
+        {.fails_without_room = options.fail_without_cache_room});
     if (!options.cache_index_and_filter_blocks) return {};
     table_->metadata_cache = std::make_unique<const MetadataCache>(
-        &table_->source, options.block_cache, key,
-        options.cache_index_and_filter_blocks_with_high_priority
-            ? CachePriority::kHigh
-            : CachePriority::kLow,
+        &table_->source, options.block_cache, key, FillingOf(options),
         table_->counters);
     return {};
   }

@@ -43,9 +43,10 @@ class CacheFiller {
   // blocks, must outlive this, and is null if readers restore their keys.
   // `statistics` may be null.
   CacheFiller(std::shared_ptr<Cache> cache, const CacheKey& file,
-              const KeyOrder* order, const Statistics* statistics)
+              const KeyOrder* order, CachePriority priority,
+              const Statistics* statistics)
       : cache_(ReadCounters(statistics)) {
-    cache_.Use(std::move(cache), file, order);
+    cache_.Use(std::move(cache), file, order, {.priority = priority});
   }
   CacheFiller(const CacheFiller&) = delete;
   CacheFiller& operator=(const CacheFiller&) = delete;

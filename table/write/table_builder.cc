@@ -36,6 +36,7 @@ std::unique_ptr<CacheFiller> FillerFor(const BuildOptions& options,
   const CacheKey file = FileCacheKey(identity.db_id, identity.db_session_id,
                                      identity.file_number);
   return std::make_unique<CacheFiller>(options.block_cache, file, order,
+                                       options.prepopulate_cache_priority,
                                        options.statistics.get());
 }
 

@@ -78,12 +78,35 @@ class CountedDatabase {
     db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), keys.data(),
                   values.data(), statuses.data());
   }
-  void Seek(const std::string& key, bool backward) {
+  void Seek(const std::string& key, bool backward, bool total_order = false) {
     rocksdb::ReadOptions read;
-    read.prefix_same_as_start = true;
+    read.prefix_same_as_start = !total_order;
+    read.total_order_seek = total_order;
     const std::unique_ptr<rocksdb::Iterator> walk(db_->NewIterator(read));
     backward ? walk->SeekForPrev(key) : walk->Seek(key);
     Require(walk->status());
+  }
+
+  // Returns the keys from this one up to the bound, as far as seeks in
+  // `auto_prefix_mode`, or without it, find them.
+  std::string Scan(const std::string& key, const std::string& end,
+                   bool auto_prefix_mode) {
+    const Slice bound(end);
+    rocksdb::ReadOptions read;
+    read.auto_prefix_mode = auto_prefix_mode;
+    read.prefix_same_as_start = !auto_prefix_mode;
+    read.iterate_upper_bound = &bound;
+    const std::unique_ptr<rocksdb::Iterator> walk(db_->NewIterator(read));
+    std::string keys;
+    for (walk->Seek(key); walk->Valid(); walk->Next()) {
+      keys += walk->key().ToString() + " ";
+    }
+    Require(walk->status());
+    return keys;
+  }
+  void UsePrefixesOf(int bytes) {
+    Require(db_->SetOptions(
+        {{"prefix_extractor", "fixed:" + std::to_string(bytes)}}));
   }
 
   // Returns what is counted by level.
@@ -107,12 +130,31 @@ class CountedDatabase {
           rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH,
           rocksdb::NON_LAST_LEVEL_SEEK_FILTERED,
           rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH,
-          rocksdb::LAST_LEVEL_SEEK_DATA, rocksdb::NON_LAST_LEVEL_SEEK_DATA}) {
+          rocksdb::LAST_LEVEL_SEEK_DATA, rocksdb::NON_LAST_LEVEL_SEEK_DATA,
+          rocksdb::LAST_LEVEL_SEEK_DATA_USEFUL_FILTER_MATCH,
+          rocksdb::LAST_LEVEL_SEEK_DATA_USEFUL_NO_FILTER,
+          rocksdb::NON_LAST_LEVEL_SEEK_DATA_USEFUL_FILTER_MATCH,
+          rocksdb::NON_LAST_LEVEL_SEEK_DATA_USEFUL_NO_FILTER}) {
       text += std::to_string(options_.statistics->getTickerCount(ticker)) + " ";
     }
     const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
     return text + "passed " + std::to_string(context.bloom_sst_hit_count) +
            ", ruled out " + std::to_string(context.bloom_sst_miss_count);
+  }
+
+  // Returns the bytes of the blocks that this thread has read, by kind, and
+  // whether the bytes of those that it found in the cache were counted.
+  std::string Bytes() const {
+    const rocksdb::PerfContext& c = *rocksdb::get_perf_context();
+    const uint64_t found =
+        options_.statistics->getTickerCount(rocksdb::BLOCK_CACHE_BYTES_READ);
+    return "data " + std::to_string(c.data_block_read_byte) + ", index " +
+           std::to_string(c.index_block_read_byte) + ", filter " +
+           std::to_string(c.filter_block_read_byte) + ", dictionary " +
+           std::to_string(c.compression_dict_block_read_byte) + ", metadata " +
+           std::to_string(c.metadata_block_read_byte) + ", of cached " +
+           std::to_string(c.block_cache_read_byte > 0) +
+           std::to_string(found > 0);
   }
 
  private:
@@ -160,7 +202,57 @@ TEST(AdaptedCounters, CountFiltersOfSeeksAsStock) {
     if (!on_ashlar) expected = database.SeekFilters();
     EXPECT_EQ(database.SeekFilters(), expected);
   }
-  EXPECT_EQ(expected, "4 2 4 2 2 2 passed 4, ruled out 8");
+  EXPECT_EQ(expected, "4 2 4 2 2 2 2 0 2 0 passed 4, ruled out 8");
+}
+
+TEST(AdaptedCounters, CountTheUseOfSeeksWithoutFiltersAsStock) {
+  std::string expected;
+  for (const bool on_ashlar : {false, true}) {
+    CountedDatabase database(on_ashlar, /*has_whole_keys=*/true);
+    database.Seek("a150", /*backward=*/false, /*total_order=*/true);
+    database.Seek("a150", /*backward=*/true, /*total_order=*/true);
+    if (!on_ashlar) expected = database.SeekFilters();
+    EXPECT_EQ(database.SeekFilters(), expected);
+  }
+  EXPECT_EQ(expected, "0 0 0 0 2 2 0 2 0 0 passed 0, ruled out 0");
+}
+
+// Seeks that end within a prefix of the table ask its filter, also after the
+// extractor has changed.
+TEST(AdaptedCounters, AskFiltersWithinBoundsAsStock) {
+  for (const int prefix_bytes : {1, 2, 3}) {
+    std::string expected;
+    for (const bool on_ashlar : {false, true}) {
+      CountedDatabase database(on_ashlar, /*has_whole_keys=*/true);
+      if (prefix_bytes != 1) database.UsePrefixesOf(prefix_bytes);
+      std::string answers;
+      for (const bool auto_prefix_mode : {true, false}) {
+        for (const char* begin : {"a197", "b197", "c100"}) {
+          for (const char* end : {"a199", "b", "b199", "c", "c2", "d", "d1"}) {
+            if (std::string(begin) >= end) continue;
+            answers += database.Scan(begin, end, auto_prefix_mode) + "; ";
+          }
+        }
+      }
+      answers += database.SeekFilters();
+      if (!on_ashlar) expected = answers;
+      EXPECT_EQ(answers, expected);
+    }
+    EXPECT_EQ(expected.find("; 0 0 "), std::string::npos) << expected;
+  }
+}
+
+TEST(AdaptedCounters, CountBytesByKindAsStock) {
+  std::string expected;
+  for (const bool on_ashlar : {false, true}) {
+    CountedDatabase database(on_ashlar, /*has_whole_keys=*/true);
+    database.Get("a100");
+    database.Get("b150");
+    database.Get("b150");
+    if (!on_ashlar) expected = database.Bytes();
+    EXPECT_EQ(database.Bytes(), expected);
+  }
+  EXPECT_TRUE(expected.ends_with("metadata 0, of cached 11")) << expected;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
+#include "ashlar/table/block_kind.h"
 #include "ashlar/table/perf_context.h"
 #include "ashlar/table/statistics.h"
 #include "ashlar/table/table_reader.h"
@@ -91,6 +92,51 @@ TEST(PerfContext, GetsOfOneBlock) {
   EXPECT_EQ(context.get_count, 4u);
 }
 
+// The bytes of a cold table by the kind of block.
+TEST(PerfContext, BytesByKind) {
+  TableOptions table;
+  table.block_size = 512;
+  table.filter = FilterType::kBloom;
+  table.index_type = IndexType::kTwoLevelIndexSearch;
+  table.compression = CompressionType::kLZ4Compression;
+  table.compression_opts.max_dict_bytes = 4096;
+  const std::string bytes =
+      BuildTable(table, SomeEntries(kEntries), FixedBuild());
+  const Counting counting;
+  const PerfContext& context = *GetPerfContext();
+  const auto reader =
+      OpenTable(bytes, {.load_index_and_filter = LoadTime::kAtFirstUse,
+                        .cache_index_and_filter_blocks = true,
+                        .block_cache = SomeCache()});
+  EXPECT_GT(context.metadata_block_read_byte, 0u);
+  EXPECT_EQ(context.metadata_block_read_byte, context.block_read_byte);
+  GetResult result;
+  Require(reader->Get(KeyNumber(7), &result));
+  const TableProperties& properties = reader->properties();
+  EXPECT_EQ(context.filter_block_read_byte,
+            properties.filter_size + kBlockTrailerBytes);
+  EXPECT_GT(context.index_block_read_byte, 0u);
+  EXPECT_LT(context.index_block_read_byte, properties.index_size);
+  EXPECT_GT(context.compression_dict_block_read_byte, 4000u);
+  EXPECT_GT(context.data_block_read_byte, 0u);
+  EXPECT_EQ(context.data_block_read_byte + context.index_block_read_byte +
+                context.filter_block_read_byte +
+                context.compression_dict_block_read_byte +
+                context.metadata_block_read_byte,
+            context.block_read_byte);
+  GetPerfContext()->Reset();
+  Require(reader->Get(KeyNumber(7), &result));
+  EXPECT_EQ(context.block_read_byte, 0u);
+  EXPECT_EQ(context.block_cache_hit_count, 3u);
+  EXPECT_GT(context.block_cache_index_read_byte, 0u);
+  EXPECT_GT(context.block_cache_filter_read_byte, 0u);
+  EXPECT_GT(context.block_cache_read_byte,
+            context.block_cache_index_read_byte +
+                context.block_cache_filter_read_byte);
+  Require(reader->Get(KeyNumber(1900), &result));
+  EXPECT_GT(context.block_cache_compression_dict_read_byte, 4000u);
+}
+
 TEST(PerfContext, TimesOfStages) {
   const auto reader = OpenTable(
       SomeTable(CompressionType::kSnappyCompression),
@@ -155,6 +201,16 @@ struct Expected {
   }
 };
 
+// Only data blocks were read and found, of some 500 bytes.
+void CheckBytesOfBlocks(const Statistics& s) {
+  const PerfContext& context = *GetPerfContext();
+  EXPECT_EQ(context.data_block_read_byte, context.block_read_byte);
+  EXPECT_EQ(context.block_cache_read_byte, Of(s, Ticker::kBlockCacheBytesRead));
+  EXPECT_GE(context.block_cache_read_byte, context.block_cache_hit_count * 100);
+  EXPECT_LE(context.block_cache_read_byte,
+            context.block_cache_hit_count * 2000);
+}
+
 TEST(Statistics, SayWhatReadsFound) {
   ForEachSeed(1, 20, [](uint64_t seed) {
     Random random(seed);
@@ -215,6 +271,7 @@ TEST(Statistics, SayWhatReadsFound) {
     EXPECT_EQ(Of(s, Ticker::kFileReadBytes), Of(s, Ticker::kBlockReadBytes));
     EXPECT_EQ(Of(s, Ticker::kBlockChecksumComputeCount),
               Of(s, Ticker::kBlockReadCount));
+    CheckBytesOfBlocks(s);
     if (options.block_cache != nullptr) {
       EXPECT_EQ(Of(s, Ticker::kBlockCacheMiss), Of(s, Ticker::kBlockReadCount));
       EXPECT_GT(Of(s, Ticker::kBlockCacheHit) + Of(s, Ticker::kBlockCacheMiss),

@@ -41,6 +41,16 @@ DecompressionDictionary::DecompressionDictionary(const Slice& bytes,
   }
 }
 
+size_t DecompressionDictionary::memory_usage() const {
+  size_t bytes = bytes_.capacity() + digested_.capacity() * sizeof(Digested);
+  for (const Digested& digested : digested_) {
+    if (digested.dictionary != nullptr) {
+      bytes += digested.dictionary->memory_usage();
+    }
+  }
+  return bytes;
+}
+
 CodecDictionary DecompressionDictionary::For(const Codec& codec) const {
   for (const Digested& digested : digested_) {
     if (digested.made_by == codec.digest) {

@@ -40,6 +40,8 @@ class DecompressionDictionary {
 
   Slice bytes() const { return bytes_; }
   CodecDictionary For(const Codec& codec) const;
+  // Returns how many bytes of memory it takes beside this object.
+  size_t memory_usage() const;
 
  private:
   struct Digested {

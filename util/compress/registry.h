@@ -26,6 +26,8 @@ namespace ashlar::internal {
 class DigestedDictionary {
  public:
   virtual ~DigestedDictionary() = default;
+  // Returns how many bytes of memory it takes.
+  virtual size_t memory_usage() const = 0;
 };
 
 // A dictionary as one codec needs it.

@@ -59,6 +59,10 @@ struct FreeDecompressionDictionary {
 };
 
 struct DigestedZstdDictionary : DigestedDictionary {
+  size_t memory_usage() const override {
+    return sizeof *this + ZSTD_sizeof_DDict(dictionary.get());
+  }
+
   std::unique_ptr<ZSTD_DDict, FreeDecompressionDictionary> dictionary;
 };
 
