@@ -428,6 +428,8 @@ constexpr OptionRow<Reader> kReaderRows[] = {
      .member = Any<&Reader::coalesce_gap_bytes>()},
     {.name = "coalesce_max_bytes",
      .member = Any<&Reader::coalesce_max_bytes>()},
+    {.name = "fail_without_cache_room",
+     .member = Any<&Reader::fail_without_cache_room>()},
     {.name = "skip_filters", .member = Any<&Reader::skip_filters>()},
     {.name = "read_tail_at_once",
      .member = Any<&Reader::read_tail_at_once>()},

@@ -61,13 +61,13 @@ auto FieldsOf(const TableOptions& options) {
       target_rocksdb);
 }
 auto FieldsOf(const BuildOptions& options) {
-  ASHLAR_FIELDS(options, identity, parallel_threads, workers, worker_pool,
-                column_family_id, column_family_name, level_at_creation,
-                num_levels, merge_operator_name, external_file,
-                target_file_size, user_properties,
-                table_properties_collector_factories, file_checksum_gen_factory,
-                block_cache, cache_usage_options, prepopulate_block_cache,
-                keep_tail, statistics, seqno_to_time);
+  ASHLAR_FIELDS(
+      options, identity, parallel_threads, workers, worker_pool,
+      column_family_id, column_family_name, level_at_creation, num_levels,
+      merge_operator_name, external_file, target_file_size, user_properties,
+      table_properties_collector_factories, file_checksum_gen_factory,
+      block_cache, cache_usage_options, prepopulate_block_cache,
+      prepopulate_cache_priority, keep_tail, statistics, seqno_to_time);
 }
 auto FieldsOf(const ReaderOptions& options) {
   ASHLAR_FIELDS(options, comparator, allow_unknown_comparator, allow_mmap_reads,
@@ -77,11 +77,12 @@ auto FieldsOf(const ReaderOptions& options) {
                 cache_index_and_filter_blocks_with_high_priority,
                 unpartitioned_pinning, partition_pinning,
                 pin_l0_filter_and_index_blocks_in_cache, flushed_or_similar,
-                block_cache, cache_usage_options, cache_entry_words,
-                largest_seqno, prefix_extractor, max_uncompressed_block_bytes,
-                codecs, filter_policies, coalesce_gap_bytes, coalesce_max_bytes,
-                skip_filters, read_tail_at_once, keep_stored_properties,
-                statistics, block_cache_tracer, rate_limiter, clock);
+                block_cache, fail_without_cache_room, cache_usage_options,
+                cache_entry_words, largest_seqno, prefix_extractor,
+                max_uncompressed_block_bytes, codecs, filter_policies,
+                coalesce_gap_bytes, coalesce_max_bytes, skip_filters,
+                read_tail_at_once, keep_stored_properties, statistics,
+                block_cache_tracer, rate_limiter, clock);
 }
 
 #undef ASHLAR_FIELDS
@@ -174,6 +175,9 @@ TEST(OptionFields, EachHasARow) {
        [](BuildOptions* o) { o->block_cache = NewLruCache({}).value(); },
        [](BuildOptions* o) { ChargeNothing(&o->cache_usage_options); },
        [](BuildOptions* o) { o->prepopulate_block_cache = true; },
+       [](BuildOptions* o) {
+         o->prepopulate_cache_priority = CachePriority::kBottom;
+       },
        [](BuildOptions* o) { o->keep_tail = true; },
        [](BuildOptions* o) { o->statistics = std::make_shared<Statistics>(); },
        [](BuildOptions* o) { o->seqno_to_time[1] = 2; }});
