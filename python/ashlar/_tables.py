@@ -48,11 +48,12 @@ class _View:
         """Returns the value of a key, or None."""
         return self._here().get(_bytes(key))
 
-    def multi_get(self, keys, key=None):
+    def multi_get(self, keys, key=None, *, threads=0):
         """Returns the values of many keys as one array of Arrow (large
         binary), with a null for each key that is not there. `keys` is a list
         of bytes, or anything that Arrow has; `key` says which columns of it
-        are a key, as for write_table."""
+        are a key, as for write_table. Many keys are looked up by `threads`
+        threads; 0 is one for each processor."""
         if isinstance(keys, (list, tuple)) and keys and isinstance(
                 keys[0], (bytes, bytearray, memoryview)):
             keys = _core.batch_of_tuples([(one,) for one in keys], ['key'], 1,
@@ -60,7 +61,8 @@ class _View:
         elif isinstance(keys, (list, tuple)) and not keys:
             keys = _core.batch_of_tuples([], ['key'], 1, [])
         return self._here().multi_get(_data.as_source(keys),
-                                      _data.form_of(key, keys_only=True))
+                                      _data.form_of(key, keys_only=True),
+                                      threads)
 
     def scan(self, lower=None, upper=None, columns=None, *, key=None,
              batch_rows=65536, limit=None, readahead=0):

@@ -1,5 +1,7 @@
 #include "python/src/scan.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace ashlar::python {
@@ -8,7 +10,7 @@ namespace {
 
 // Offsets of a batch have 4 bytes, and an entry fewer than 2^30.
 constexpr size_t kMostBatchBytes = size_t{64} << 20;
-constexpr int64_t kRowsBetweenLooks = 1024;
+constexpr uint64_t kRowsBetweenLooks = 1024;
 
 }  // namespace
 
@@ -53,13 +55,32 @@ void Scan::OpenNext() {
   }
 }
 
-bool Scan::IsFull(const OutputBatch& batch) const {
-  if (batch.length() >= options_.batch_rows || rows_ >= options_.limit) {
-    return true;
+uint64_t Scan::RoomOf(const OutputBatch& batch) const {
+  if (batch_bytes_ >= kMostBatchBytes) return 0;
+  const auto left = static_cast<uint64_t>(options_.batch_rows - batch.length());
+  return std::min(left, options_.limit - rows_);
+}
+
+// Makes room for rows of the mean size of the table's, so that the columns
+// rarely move.
+OutputBatch Scan::MakeBatch() const {
+  OutputBatch batch;
+  const TableProperties& table = tables_->table(0).properties();
+  const uint64_t entries = std::max<uint64_t>(table.num_entries, 1);
+  const auto rows =
+      static_cast<size_t>(std::min({static_cast<uint64_t>(options_.batch_rows),
+                                    options_.limit - rows_, uint64_t{65536}}));
+  const auto bytes_of = [&](uint64_t all) {
+    const uint64_t each = std::min<uint64_t>(all / entries + 1, 1024);
+    return static_cast<size_t>(rows * each);
+  };
+  for (size_t i = 0; i < types_.size(); ++i) {
+    batch.columns.emplace_back(types_[i]);
+    batch.columns[i].Reserve(
+        rows,
+        bytes_of(i < key_columns_ ? table.raw_key_size : table.raw_value_size));
   }
-  size_t bytes = 0;
-  for (const OutputColumn& column : batch.columns) bytes += column.data_bytes();
-  return bytes >= kMostBatchBytes;
+  return batch;
 }
 
 Status Scan::Append(const Slice& key, const Slice& value, OutputBatch* batch) {
@@ -70,7 +91,6 @@ Status Scan::Append(const Slice& key, const Slice& value, OutputBatch* batch) {
     batch->columns[0].AppendBytes(key);
   }
   if (options_.with_value) batch->columns[key_columns_].AppendBytes(value);
-  ++rows_;
   return {};
 }
 
@@ -89,10 +109,9 @@ bool IsUnusual(const UserIterator& entries) { return entries.is_blob_index(); }
 
 template <typename Entries>
 Status Scan::Fill(Entries* entries, OutputBatch* batch) {
-  int64_t until_look = kRowsBetweenLooks;
-  for (; entries->Valid() && !IsFull(*batch); entries->Next()) {
-    if (--until_look == 0) {
-      until_look = kRowsBetweenLooks;
+  uint64_t room = RoomOf(*batch);
+  for (; entries->Valid() && room != 0; entries->Next(), --room) {
+    if (room % kRowsBetweenLooks == 0) [[unlikely]] {
       if (watch()->Poll()) return Status::Aborted("interrupted");
     }
     if (IsUnusual(*entries)) [[unlikely]] {
@@ -102,8 +121,14 @@ Status Scan::Fill(Entries* entries, OutputBatch* batch) {
       }
       return {};
     }
-    Status status = Append(KeyOf(*entries), entries->value(), batch);
+    const Slice key = KeyOf(*entries);
+    const Slice value = entries->value();
+    Status status = Append(key, value, batch);
     if (!status.ok()) return status;
+    ++rows_;
+    batch_bytes_ += key.size() + value.size();
+    if (batch_bytes_ >= kMostBatchBytes) [[unlikely]]
+      room = 1;
   }
   return entries->Valid() ? Status() : entries->status();
 }
@@ -111,12 +136,10 @@ Status Scan::Fill(Entries* entries, OutputBatch* batch) {
 Status Scan::Next(std::shared_ptr<OutputBatch>* batch) {
   batch->reset();
   if (at_end_ || types_.empty()) return {};
-  auto filled = std::make_shared<OutputBatch>();
-  for (const OutputType& type : types_) filled->columns.emplace_back(type);
-  const auto rows = static_cast<size_t>(options_.batch_rows);
-  for (OutputColumn& column : filled->columns) column.Reserve(rows, 16 * rows);
+  auto filled = std::make_shared<OutputBatch>(MakeBatch());
+  batch_bytes_ = 0;
   Status status;
-  while (status.ok() && !IsFull(*filled)) {
+  while (status.ok() && RoomOf(*filled) != 0) {
     if (!entries_ && !merged_) {
       if (next_table_ == tables_->size()) break;
       OpenNext();

@@ -43,10 +43,12 @@ class Scan final : public RowStream {
   ReadOptions OptionsOfRead() const;
   void OpenNext();
   Status Append(const Slice& key, const Slice& value, OutputBatch* batch);
+  OutputBatch MakeBatch() const;
   // Appends what `entries` shows, until the batch is full.
   template <typename Entries>
   Status Fill(Entries* entries, OutputBatch* batch);
-  bool IsFull(const OutputBatch& batch) const;
+  // Returns how many rows the batch may still get.
+  uint64_t RoomOf(const OutputBatch& batch) const;
 
   const std::shared_ptr<const OpenTables> tables_;
   ScanOptions options_;
@@ -60,6 +62,7 @@ class Scan final : public RowStream {
   std::optional<Iterator> entries_;
   std::optional<UserIterator> merged_;
   uint64_t rows_ = 0;
+  size_t batch_bytes_ = 0;  // of the rows of the batch
   bool at_end_ = false;
 };
 

@@ -1,0 +1,35 @@
+# Targets of the Python package; docs/python.md. Included by the Makefile.
+.PHONY: python-wheel python-check python-demo python-bench
+
+help::
+	@echo 'make python-check  the Python package: its wheel, and its tests'
+	@echo 'make python-demo  a table of Arrow, through RocksDB, and back'
+	@echo 'make python-wheel  into build-python/wheels'
+	@echo 'make python-bench  BENCH=write, sets, get, scan; against rocksdict'
+
+python_venv := build-python/venv/bin/python
+
+# The wheel in build-python/wheels. PYTHON chooses the interpreter.
+python-wheel:
+	@$(SETUP) demo
+	@JOBS=$(JOBS) python/make_wheel build
+
+python-check:
+	@$(SETUP) demo
+	@JOBS=$(JOBS) python/make_wheel test
+	@cd build-python && venv/bin/python -B -m pytest -q \
+		-p no:cacheprovider -c ../python/pyproject.toml ../python/tests
+
+python-demo:
+	@$(SETUP) demo
+	@JOBS=$(JOBS) python/make_wheel test
+	@$(python_venv) -B python/demo.py
+
+# BENCH: arguments of python/bench/run.py.
+python-bench:
+	@$(SETUP) demo
+	@JOBS=$(JOBS) python/make_wheel test
+	@cmake --build build-python -j $(JOBS) --target python_library_reads \
+		$(quietly)
+	@$(python_venv) -B python/bench/run.py $(or $(BENCH),all) \
+		--library=build-python/bin/python_library_reads
