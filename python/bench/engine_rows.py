@@ -47,7 +47,7 @@ def sorted_parts(folder, parts):
     # numpy sorts rows of fixed width as bytes do, where no key ends in zeros.
     keys = numpy.frombuffer(
         rows['key'].combine_chunks().buffers()[2],
-        dtype=f'>u8').reshape(-1, 2)
+        dtype='>u8').reshape(-1, 2)
     order = numpy.lexsort((keys[:, 1], keys[:, 0]))
     rows = rows.take(pyarrow.array(order)).combine_chunks()
     size = -(-rows.num_rows // parts)
@@ -74,3 +74,45 @@ def start_ray():
              object_store_memory=2 << 30, logging_level='ERROR')
     logging.getLogger('ray.data').setLevel(logging.CRITICAL)
     ray.data.DataContext.get_current().enable_progress_bars = False
+
+
+def tree():
+    """Returns the ids of this process and of all below it."""
+    parents = {}
+    for name in os.listdir('/proc'):
+        if name.isdigit():
+            try:
+                with open(f'/proc/{name}/stat') as file:
+                    stat = file.read()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            parents[int(name)] = int(stat.rsplit(')', 1)[1].split()[1])
+    found = [os.getpid()]
+    for pid in found:
+        found.extend(child for child, parent in parents.items()
+                     if parent == pid)
+    return found
+
+
+def tree_cpu_seconds():
+    """Returns the CPU time of all these processes, and of ended children."""
+    ticks = 0
+    for pid in tree():
+        try:
+            with open(f'/proc/{pid}/stat') as file:
+                fields = file.read().rsplit(')', 1)[1].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
+def tree_resident_bytes():
+    total = 0
+    for pid in tree():
+        try:
+            with open(f'/proc/{pid}/statm') as file:
+                total += int(file.read().split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return total * os.sysconf('SC_PAGE_SIZE')

@@ -22,7 +22,7 @@ import tempfile
 import time
 
 from engine_rows import (ROW_BYTES, sorted_parts, spark_session, start_ray,
-                         write_parquet)
+                         tree_cpu_seconds, write_parquet)
 
 PARTS = 4
 
@@ -106,13 +106,14 @@ class Builders:
 
 
 def seconds_of(function, *arguments):
-    begin = time.perf_counter()
+    """Returns elapsed seconds, and seconds of CPU of all processes."""
+    begin, cpu = time.perf_counter(), tree_cpu_seconds()
     function(*arguments)
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, tree_cpu_seconds() - cpu
 
 
 def measure(engine, builders, folder, rounds):
-    """Returns the seconds of each round: (job, sort, build)."""
+    """Returns (elapsed, CPU) of each round: of job, sort and build."""
     found = []
     for number in range(rounds + 1):  # the first one warms up
         target = os.path.join(folder, 'set')
@@ -126,9 +127,23 @@ def measure(engine, builders, folder, rounds):
         shutil.rmtree(os.path.join(folder, 'hand'))
         if number:
             found.append((taken['job'], taken['sort'], taken['build']))
-            print('round {}: job {:.2f} s, sort {:.2f} s, build {:.2f} s'
-                  .format(number, *found[-1]), flush=True)
+            print(f'round {number}: elapsed (CPU) seconds: ' + ', '.join(
+                f'{step} {elapsed:.2f} ({cpu:.2f})'
+                for step, (elapsed, cpu) in taken.items()), flush=True)
     return found
+
+
+def print_ratios(name, rows, found):
+    for place, what in enumerate(['elapsed', 'CPU']):
+        ratios = [(sort[place] + build[place]) / job[place]
+                  for job, sort, build in found]
+        low, middle, high = statistics.quantiles(ratios, n=4)
+        job = statistics.median(one[0][place] for one in found)
+        print(f'{name}: {rows} rows, {what}: ideal / job: median '
+              f'{middle:.2f} (quartiles {low:.2f} to {high:.2f}), '
+              f'{len(found)} rounds; job {job:.2f} s, '
+              f'{rows * ROW_BYTES / job / 1e6:.0f} MB of rows per second',
+              flush=True)
 
 
 def main():
@@ -151,13 +166,7 @@ def main():
             builders.stop()
         finally:
             shutil.rmtree(folder)
-        ratios = [(sort + build) / job for job, sort, build in found]
-        low, middle, high = statistics.quantiles(ratios, n=4)
-        job = statistics.median(one[0] for one in found)
-        print(f'{name}: {flags.rows} rows, ideal / job: median {middle:.2f} '
-              f'(quartiles {low:.2f} to {high:.2f}), {flags.rounds} rounds; '
-              f'job {job:.2f} s, {flags.rows * ROW_BYTES / job / 1e6:.0f} MB '
-              'of rows per second', flush=True)
+        print_ratios(name, flags.rows, found)
     return 0
 
 

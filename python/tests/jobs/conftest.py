@@ -21,6 +21,23 @@ if not (_has('pyspark') and shutil.which('java')):
 if not _has('ray'):
     collect_ignore.append('test_ray.py')
 
+if collect_ignore:
+    collect_ignore.append('test_examples.py')
+for package, name in [('pyarrow', 'test_set_job.py'),
+                      ('rocksdict', 'test_set_job.py'),
+                      ('pyarrow', 'test_load_plan.py'),
+                      ('rocksdict', 'test_load_plan.py'),
+                      ('s3fs', 'test_object_store.py'),
+                      ('moto', 'test_object_store.py')]:
+    if not _has(package):
+        collect_ignore.append(name)
+
+PROGRAMS = os.environ.get('ASHLAR_COMPACTION_BIN', os.path.join(
+    HERE, '../../../build/bin'))
+if not _has('ray') or not os.path.exists(
+        os.path.join(PROGRAMS, 'ashlar_compaction_worker')):
+    collect_ignore.append('test_compaction_worker.py')
+
 # Workers import what tests pass to them.
 os.environ['PYTHONPATH'] = os.pathsep.join(
     [HERE, os.environ.get('PYTHONPATH', '')]).rstrip(os.pathsep)
@@ -32,7 +49,8 @@ def pytest_collection_modifyitems(config, items):
     if os.environ.get('ASHLAR_THOROUGH'):
         return
     left_out = [item for item in items
-                if item.fspath.basename in ('test_spark.py', 'test_ray.py')
+                if item.fspath.basename in ('test_spark.py', 'test_ray.py',
+                                            'test_examples.py')
                 and not item.get_closest_marker('sample')]
     if left_out:
         config.hook.pytest_deselected(items=left_out)

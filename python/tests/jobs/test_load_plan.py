@@ -2,11 +2,15 @@
 
 import json
 
+import ashlar
 import pyarrow
 import pytest
+import rocksdict
 
 from ashlar.jobs import (JobError, OverlapError, SetJob, plan_load,
                          write_partition)
+from page_blocks import run_blocks
+from set_checks import files_of
 from test_set_job import batch_of, rows_of
 
 
@@ -93,3 +97,23 @@ def test_splits_and_names_must_fit(tmp_path, splits, names):
     make_set(tmp_path / 'set', (0, 10))
     with pytest.raises(ValueError):
         plan_load(tmp_path / 'set', splits=splits, names=names)
+
+
+def test_what_the_page_says(tmp_path):
+    job = SetJob.begin(tmp_path / 'set')
+    shard = pyarrow.array([0] * 5 + [2] * 5, pyarrow.int32())
+    job.commit(write_partition(
+        job, 0, [batch_of(rows_of(0, 5) + rows_of(0, 5), shard=shard)]))
+    before = files_of(tmp_path / 'set')
+    names = {'ashlar': ashlar}
+    assert run_blocks('What is promised', tmp_path / 'set', names) == 1
+    assert names['removed'] == []
+    assert files_of(tmp_path / 'set') == before
+    database = rocksdict.Rdict(str(tmp_path / 'db'),
+                               rocksdict.Options(raw_mode=True))
+    names = {'plan_load': plan_load, 'uri': tmp_path / 'set', 'SHARDS': 3,
+             'database': database, 'shard': 2, 'incoming': tmp_path / 'in',
+             'options': rocksdict.IngestExternalFileOptions()}
+    assert run_blocks('Which table goes to which shard', '', names) == 2
+    assert list(database.items()) == rows_of(0, 5)
+    database.close()

@@ -13,6 +13,7 @@ from ashlar.jobs import (BadRowsError, JobError, OverlapError, SetExistsError,
                          StorageError, read_set)
 from ashlar.jobs.storage import Folder
 from killing_folder import KillingFolder
+from page_blocks import run_blocks
 from set_checks import assert_only_the_set, assert_rows, files_of, ingested
 
 ROWS = 20000
@@ -132,3 +133,11 @@ def test_reads_ranges(rows, expected, tmp_path):
     assert read() == expected
     lower, upper = expected[5000][0], expected[7000][0]
     assert read(lower=lower, upper=upper) == expected[5000:7000]
+
+
+def test_what_the_page_says(rows, tmp_path):
+    names = {'ashlar': ashlar, 'ray': ray,
+             'dataset': rows.rename_columns({'text': 'payload'})}
+    assert run_blocks('Ray', tmp_path / 'set', names) == 1
+    assert names['dataset'].count() == 0  # no key is between a and b
+    assert sum(table.entries for table in names['tables']) == ROWS

@@ -12,6 +12,7 @@ from ashlar.jobs import (BadRowsError, JobError, SetExistsError, StorageError,
                          read_set)
 from ashlar.jobs.storage import Folder
 from killing_folder import KillingFolder
+from page_blocks import run_blocks
 from set_checks import (assert_only_the_set, assert_rows, files_of, ingested)
 
 ROWS = 20000
@@ -204,3 +205,11 @@ def test_filters_narrow_the_range(spark, rows, expected, tmp_path):
                           frame.where(condition).collect()) == wanted
     finally:
         spark.conf.unset('spark.sql.python.filterPushdown.enabled')
+
+
+def test_what_the_page_says(spark, tmp_path):
+    names = {'ashlar': ashlar, 'spark': spark, 'rows': spark.sql(
+        "select id, concat('k', id) payload from range(0, 50)")}
+    assert run_blocks('Spark', tmp_path / 'set', names) == 2
+    assert sorted(bytes(row.value) for row in names['rows'].collect()
+                  ) == sorted(f'k{number}'.encode() for number in range(50))
