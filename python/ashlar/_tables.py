@@ -48,12 +48,11 @@ class _View:
         """Returns the value of a key, or None."""
         return self._here().get(_bytes(key))
 
-    def multi_get(self, keys, key=None, *, threads=0):
+    def multi_get(self, keys, key=None):
         """Returns the values of many keys as one array of Arrow (large
         binary), with a null for each key that is not there. `keys` is a list
         of bytes, or anything that Arrow has; `key` says which columns of it
-        are a key, as for write_table. Many keys are looked up by `threads`
-        threads; 0 is one for each processor."""
+        are a key, as for write_table."""
         if isinstance(keys, (list, tuple)) and keys and isinstance(
                 keys[0], (bytes, bytearray, memoryview)):
             keys = _core.batch_of_tuples([(one,) for one in keys], ['key'], 1,
@@ -61,11 +60,10 @@ class _View:
         elif isinstance(keys, (list, tuple)) and not keys:
             keys = _core.batch_of_tuples([], ['key'], 1, [])
         return self._here().multi_get(_data.as_source(keys),
-                                      _data.form_of(key, keys_only=True),
-                                      threads)
+                                      _data.form_of(key, keys_only=True))
 
     def scan(self, lower=None, upper=None, columns=None, *, key=None,
-             batch_rows=65536, limit=None, readahead=0):
+             batch_rows=16384, limit=None, readahead=0):
         """Returns the rows with lower <= key < upper as a stream of batches:
         an object with `__arrow_c_stream__`, and an iterator. `columns` has the
         names of those that are wanted: "key" and "value". `key` says what keys

@@ -194,8 +194,9 @@ def bench_reads(args, what):
                    'rocksdict': lambda: database[keys] and None}
         count = len(keys)
     else:
-        parties = {'ashlar': lambda: pa.RecordBatchReader.from_stream(
-            reader.scan()).read_all() and None,
+        parties = {'ashlar': lambda: sum(
+            len(batch) for batch in pa.RecordBatchReader.from_stream(
+                reader.scan())) and None,
                    'rocksdict': lambda: sum(1 for _ in database.items()) and
                    None}
         count = args.rows

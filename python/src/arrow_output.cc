@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 
 namespace ashlar::python {
 
@@ -102,29 +101,6 @@ void OutputColumn::AppendNull() {
   }
   ++null_count_;
   ++length_;
-}
-
-void OutputColumn::AppendColumn(const OutputColumn& other) {
-  assert(is_wide_ && other.is_wide_);
-  if (null_count_ == 0 && other.null_count_ == 0) {
-    const auto before = static_cast<int64_t>(data_.size());
-    data_.Append(other.data_.data(), other.data_.size());
-    offsets_.Reserve(offsets_.size() + other.offsets_.size());
-    for (int64_t i = 1; i <= other.length_; ++i) {
-      int64_t offset;
-      std::memcpy(&offset, other.offsets_.data() + i * 8, sizeof offset);
-      offsets_.AppendNumber(before + offset);
-    }
-    length_ += other.length_;
-    return;
-  }
-  for (int64_t i = 0; i < other.length_; ++i) {
-    if (other.IsNull(i)) {
-      AppendNull();
-    } else {
-      AppendBytes(other.At(i));
-    }
-  }
 }
 
 void OutputColumn::Reserve(size_t values, size_t bytes) {

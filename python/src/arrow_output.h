@@ -91,9 +91,6 @@ class OutputColumn {
     MarkValid();
   }
   void AppendNull();
-  // Appends all values of a column of the same type, which is of bytes or text
-  // with wide offsets.
-  void AppendColumn(const OutputColumn& other);
   // Makes room for this number of values.
   void Reserve(size_t values, size_t bytes);
 

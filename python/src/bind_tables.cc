@@ -88,8 +88,7 @@ class Tables {
     return value ? nb::object(ToBytes(*value)) : nb::none();
   }
 
-  PythonArray MultiGet(const nb::object& source, const nb::object& form,
-                       size_t threads) {
+  PythonArray MultiGet(const nb::object& source, const nb::object& form) {
     Begin();
     ArrowInput input(source, tables_->watch());
     RowMaker rows(FormOf(form));
@@ -97,7 +96,7 @@ class Tables {
     Status status;
     {
       nb::gil_scoped_release release;
-      status = FindAll(Open(), threads, &input, &rows, &found);
+      status = FindAll(Open(), &input, &rows, &found);
     }
     Check(status);
     return {std::move(found), 0};
@@ -181,8 +180,7 @@ void BindTables(nb::module_& module) {
       .def(nb::init<const nb::list&, const nb::dict&, uint64_t>(),
            nb::arg("sources"), nb::arg("options"), nb::arg("cache_bytes"))
       .def("get", &Tables::Get)
-      .def("multi_get", &Tables::MultiGet, nb::arg("keys"), nb::arg("form"),
-           nb::arg("threads"))
+      .def("multi_get", &Tables::MultiGet, nb::arg("keys"), nb::arg("form"))
       .def("scan", &Tables::MakeScan, nb::arg("lower").none(),
            nb::arg("upper").none(), nb::arg("with_key"), nb::arg("with_value"),
            nb::arg("key_columns"), nb::arg("is_salted"), nb::arg("batch_rows"),

@@ -1,11 +1,6 @@
 #include "python/src/multi_get.h"
 
-#include <algorithm>
-#include <exception>
-#include <span>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,106 +13,58 @@ namespace {
 // copied.
 constexpr size_t kKeysAtOnce = 256;
 
-// Fewer keys for a thread than this are not worth one.
-constexpr size_t kLeastKeysOfThread = 4096;
-constexpr size_t kMostThreads = 8;
-
-// Keys that are looked up together. The bytes of those that do not stay are
-// copied.
-class Keys {
+// Collects keys, and looks them up when there are enough.
+class Lookup {
  public:
-  void Add(const Slice& key, bool stays) {
+  Lookup(const OpenTables* tables, OutputColumn* to)
+      : tables_(tables),
+        to_(to),
+        results_(kKeysAtOnce),
+        statuses_(kKeysAtOnce) {
+    keys_.reserve(kKeysAtOnce);
+  }
+
+  // The bytes of the key must live until Flush, if `stays`.
+  Status Add(const Slice& key, bool stays) {
     if (stays) {
-      slices_.push_back(key);
+      keys_.push_back(key);
     } else {
       copies_.emplace_back(key.data(), key.size());
+      keys_.emplace_back();
     }
+    return keys_.size() == kKeysAtOnce ? Flush() : Status();
   }
-  // To be called after the last key.
-  std::span<const Slice> All() {
-    for (const std::string& copy : copies_) slices_.emplace_back(copy);
-    return slices_;
+
+  Status Flush() {
+    if (keys_.empty()) return {};
+    if (tables_->watch()->Poll()) return Status::Aborted("interrupted");
+    for (size_t i = 0; i < copies_.size(); ++i) keys_[i] = copies_[i];
+    const size_t count = keys_.size();
+    tables_->MultiGet(keys_, {results_.data(), count},
+                      {statuses_.data(), count});
+    for (size_t i = 0; i < count; ++i) {
+      if (!statuses_[i].ok()) return statuses_[i];
+      const std::optional<Slice> value = ValueOf(results_[i], &statuses_[i]);
+      if (!statuses_[i].ok()) return statuses_[i];
+      if (value) {
+        to_->AppendBytes(*value);
+      } else {
+        to_->AppendNull();
+      }
+    }
+    keys_.clear();
+    copies_.clear();
+    return {};
   }
 
  private:
-  // All of a batch are of one kind.
-  std::vector<Slice> slices_;
+  const OpenTables* const tables_;
+  OutputColumn* const to_;
+  std::vector<Slice> keys_;
   std::vector<std::string> copies_;
+  std::vector<GetResult> results_;
+  std::vector<Status> statuses_;
 };
-
-Status LookUp(const OpenTables& tables, std::span<const Slice> keys,
-              OutputColumn* to) {
-  std::vector<GetResult> results(std::min(keys.size(), kKeysAtOnce));
-  std::vector<Status> statuses(results.size());
-  while (!keys.empty()) {
-    if (tables.watch()->Poll()) return Status::Aborted("interrupted");
-    const size_t count = std::min(keys.size(), kKeysAtOnce);
-    tables.MultiGet(keys.first(count), {results.data(), count},
-                    {statuses.data(), count});
-    for (size_t i = 0; i < count; ++i) {
-      if (!statuses[i].ok()) return statuses[i];
-      const std::optional<Slice> value = ValueOf(results[i], &statuses[i]);
-      if (!statuses[i].ok()) return statuses[i];
-      if (value) {
-        to->AppendBytes(*value);
-      } else {
-        to->AppendNull();
-      }
-    }
-    keys = keys.subspan(count);
-  }
-  return {};
-}
-
-OutputColumn MakeColumn() {
-  return OutputColumn({.name = "value", .format = "Z", .is_nullable = true});
-}
-
-// A part of the keys, with a thread of its own.
-struct Part {
-  void Run(const OpenTables& tables) {
-    try {
-      status = LookUp(tables, keys, &values);
-    } catch (const std::exception&) {
-      status = Status::OutOfMemory();
-    }
-  }
-  std::span<const Slice> keys;
-  OutputColumn values = MakeColumn();
-  Status status;
-};
-
-// The calling thread does the first part, and those for which there is no
-// thread.
-Status LookUpInParts(const OpenTables& tables, std::span<const Slice> keys,
-                     size_t threads, OutputColumn* to) {
-  const size_t count = std::min(threads, keys.size() / kLeastKeysOfThread);
-  if (count < 2) return LookUp(tables, keys, to);
-  std::vector<Part> parts(count);
-  for (size_t i = 0; i < count; ++i) {
-    const size_t begin = keys.size() * i / count;
-    parts[i].keys = keys.subspan(begin, keys.size() * (i + 1) / count - begin);
-  }
-  std::vector<std::thread> started;
-  started.reserve(count);
-  size_t next = 1;
-  try {
-    for (; next < count; ++next) {
-      started.emplace_back(
-          [&tables, part = &parts[next]] { part->Run(tables); });
-    }
-  } catch (const std::system_error&) {
-    // The system has no thread more.
-  }
-  parts[0].Run(tables);
-  for (; next < count; ++next) parts[next].Run(tables);
-  for (std::thread& thread : started) thread.join();
-  for (Part& part : parts) {
-    if (!part.status.ok()) return part.status;
-    to->AppendColumn(part.values);
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -129,33 +76,28 @@ std::optional<Slice> ValueOf(const GetResult& result, Status* status) {
   return result.value.slice();
 }
 
-Status FindAll(const OpenTables& tables, size_t threads, ArrowInput* input,
-               RowMaker* rows, std::shared_ptr<OutputBatch>* found) {
-  if (threads == 0) {
-    threads =
-        std::min<size_t>(std::thread::hardware_concurrency(), kMostThreads);
-  }
+Status FindAll(const OpenTables& tables, ArrowInput* input, RowMaker* rows,
+               std::shared_ptr<OutputBatch>* found) {
   auto batch = std::make_shared<OutputBatch>();
-  batch->columns.push_back(MakeColumn());
-  const ArrowArray* arrays = nullptr;
+  batch->columns.emplace_back(
+      OutputType{.name = "value", .format = "Z", .is_nullable = true});
+  Lookup lookup(&tables, &batch->columns[0]);
+  const ArrowArray* keys = nullptr;
   bool is_prepared = false;
   for (;;) {
-    Status status = input->Next(&arrays);
+    Status status = input->Next(&keys);
     if (!status.ok()) return status;
     if (!is_prepared && input->schema() != nullptr) {
       status = rows->Prepare(*input->schema());
       if (!status.ok()) return status;
       is_prepared = true;
     }
-    if (arrays == nullptr) break;
-    Keys keys;
-    status = rows->ForEach(*arrays, [&](const Slice& key, const Slice&) {
-      keys.Add(key, rows->keys_stay());
-      return Status();
+    if (keys == nullptr) break;
+    batch->columns[0].Reserve(static_cast<size_t>(keys->length), 0);
+    status = rows->ForEach(*keys, [&](const Slice& key, const Slice&) {
+      return lookup.Add(key, rows->keys_stay());
     });
-    if (status.ok()) {
-      status = LookUpInParts(tables, keys.All(), threads, &batch->columns[0]);
-    }
+    if (status.ok()) status = lookup.Flush();
     if (!status.ok()) return status;
   }
   *found = std::move(batch);

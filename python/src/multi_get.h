@@ -16,11 +16,10 @@
 namespace ashlar::python {
 
 // Looks up all keys of the input. *found gets one column, "value", with a null
-// for each key that is not there. Values are copied from their blocks into the
-// column. At most `threads` threads look up many keys; 0: one for each
-// processor, up to 8. They end with the call. Without the GIL.
-Status FindAll(const OpenTables& tables, size_t threads, ArrowInput* input,
-               RowMaker* rows, std::shared_ptr<OutputBatch>* found);
+// for each key that is not there. A value is copied once, from its block into
+// the column. Without the GIL.
+Status FindAll(const OpenTables& tables, ArrowInput* input, RowMaker* rows,
+               std::shared_ptr<OutputBatch>* found);
 
 // Returns the value, or nothing if there is none. Sets *status if there is one
 // that cannot be shown.

@@ -25,7 +25,7 @@ struct ScanOptions {
   bool with_value = true;
   // Instead of a column of keys: the columns that they consist of.
   std::optional<KeyForm> key_form;
-  int64_t batch_rows = 65536;
+  int64_t batch_rows = 16384;
   uint64_t limit = UINT64_MAX;  // of rows
   uint64_t readahead_bytes = 0;
 };

@@ -61,19 +61,6 @@ def test_many_keys_give_one_array(tmp_path):
     assert len(reader.multi_get([])) == 0
 
 
-@pytest.mark.parametrize('absent', [0, 1, 30000])
-def test_threads_find_what_one_finds(tmp_path, absent):
-    table = numbered(30000)
-    ashlar.write_table(tmp_path / 't.sst', table)
-    reader = ashlar.TableReader(tmp_path / 't.sst')
-    keys = table['key'].to_pylist() + [b'no'] * absent
-    expected = table['value'].to_pylist() + [None] * absent
-    for threads in (0, 1, 2, 5):
-        array = pa.array(reader.multi_get(pa.array(keys), threads=threads))
-        array.validate(full=True)
-        assert array.to_pylist() == expected
-
-
 def test_put_and_put_many_in_turns(tmp_path):
     with ashlar.TableWriter(tmp_path / 't.sst') as writer:
         writer.put(b'a', b'1')
