@@ -10,14 +10,14 @@ Status DictionaryCache::Hold(CachedDictionaryHandle* held,
     *dictionary = &pinned_->dictionary;
     return {};
   }
-  Status status = Find(held);
+  Status status = Find(nullptr, held);
   if (status.ok()) *dictionary = &(*held)->dictionary;
   return status;
 }
 
-Status DictionaryCache::Warm() const {
+Status DictionaryCache::Warm(FileWindow* window) const {
   CachedDictionaryHandle held;
-  return Find(&held);
+  return Find(window, &held);
 }
 
 // Looks, and counts nothing.
@@ -27,7 +27,8 @@ CachedDictionaryHandle DictionaryCache::Look() const {
   return found;
 }
 
-Status DictionaryCache::Find(CachedDictionaryHandle* held) const {
+Status DictionaryCache::Find(FileWindow* window,
+                             CachedDictionaryHandle* held) const {
   *held = Look();
   if (*held) {
     counters_.CountCacheHits(place_.kind, 1, (*held)->ApproximateMemoryUsage());
@@ -40,12 +41,19 @@ Status DictionaryCache::Find(CachedDictionaryHandle* held) const {
         *held = Look();
         return static_cast<bool>(*held);
       },
-      [&] { return Load(held); });
+      [&] { return Load(window, held); });
 }
 
-Status DictionaryCache::Load(CachedDictionaryHandle* held) const {
+Status DictionaryCache::Load(FileWindow* window,
+                             CachedDictionaryHandle* held) const {
   LoadedBlock block;
-  Status status = source_.LoadOwned(place_, true, &block);
+  BlockWorkspace workspace;
+  const BlockHandle& at = place_.handle;
+  const bool is_there =
+      window != nullptr && window->Has(at.offset, at.size + kBlockTrailerSize);
+  Status status = is_there
+                      ? source_.Load(place_, true, window, &workspace, &block)
+                      : source_.LoadOwned(place_, true, &block);
   if (status.ok())
     status = BlockSource::CheckDictionary(block.contents, place_);
   if (!status.ok()) return status;

@@ -46,16 +46,17 @@ class DictionaryCache final : public DictionaryStore {
 
   Status Hold(CachedDictionaryHandle* held,
               const DecompressionDictionary** dictionary) const override;
-  // Brings it into the cache.
-  Status Warm() const;
+  // Brings it into the cache: from the window, if that has it.
+  Status Warm(FileWindow* window) const;
   // Does the same, and holds it there as long as this lives.
-  Status Pin() { return Find(&pinned_); }
+  Status Pin(FileWindow* window) { return Find(window, &pinned_); }
 
  private:
-  // Makes *held a handle to it: from the cache, or from the file.
-  Status Find(CachedDictionaryHandle* held) const;
+  // Makes *held a handle to it: from the cache, or from the file. `window` may
+  // be null.
+  Status Find(FileWindow* window, CachedDictionaryHandle* held) const;
   CachedDictionaryHandle Look() const;
-  Status Load(CachedDictionaryHandle* held) const;
+  Status Load(FileWindow* window, CachedDictionaryHandle* held) const;
 
   const BlockSource& source_;
   const BlockPlace place_;

@@ -295,9 +295,9 @@ class TableOpener {
       const bool is_pinned = Pins(options, options.unpartitioned_pinning);
       Status status;
       if (is_pinned) {
-        status = cache->Pin();
+        status = cache->Pin(window_);
       } else if (options.load_index_and_filter == LoadTime::kAtOpen) {
-        status = cache->Warm();
+        status = cache->Warm(window_);
       }
       table_->dictionary_store = std::move(cache);
       return status;

@@ -34,12 +34,13 @@ std::string KeyNumber(int number) {
 }
 
 // Values share their middle parts, so that a dictionary is of use.
-std::string TableWithDictionary(CompressionType codec) {
+std::string TableWithDictionary(CompressionType codec,
+                                uint32_t max_dict_bytes = 4096) {
   TableOptions options;
   options.block_size = 512;
   options.compression = codec;
   options.filter = FilterType::kBloom;
-  options.compression_opts.max_dict_bytes = 4096;
+  options.compression_opts.max_dict_bytes = max_dict_bytes;
   std::vector<Entry> entries = SomeEntries(kEntries);
   for (Entry& entry : entries) {
     entry.value += " is one of many that a dictionary has the most of " +
@@ -133,6 +134,25 @@ TEST(CachedDictionary, IsReadAtFirstUseOrHeld) {
   EXPECT_EQ(Dictionaries(options), "0 1 1");
   held.reset();
   EXPECT_EQ(cache->GetPinnedUsage(), 0u);
+}
+
+// A table whose tail is known needs no read of its own for the dictionary.
+TEST(CachedDictionary, IsReadWithTheTail) {
+  for (const PinningTier tier : {PinningTier::kNone, PinningTier::kAll}) {
+    uint64_t without = 0;
+    for (const uint32_t max_dict_bytes : {0U, 4096U}) {
+      const std::string table =
+          TableWithDictionary(CompressionType::kLZ4Compression, max_dict_bytes);
+      ReaderOptions options = InCache(LruOf(size_t{4} << 20), tier);
+      options.tail_size = table.size();
+      const auto reader = OpenTable(table, options);
+      const uint64_t reads =
+          options.statistics->GetTickerCount(Ticker::kFileReadCount);
+      EXPECT_EQ(Dictionaries(options), max_dict_bytes == 0 ? "0 0 0" : "0 1 1");
+      if (max_dict_bytes == 0) without = reads;
+      EXPECT_EQ(reads, without);
+    }
+  }
 }
 
 // A file in memory that changes while a reader has it open.
