@@ -25,8 +25,9 @@ class MemoryAllocator;
 // What an entry holds, for statistics. The roles are RocksDB's, except for
 // kReadAhead and kIterator. Ashlar's table readers insert kDataBlock,
 // kFilterBlock, kFilterMetaBlock (the top-level index of a partitioned filter),
-// kIndexBlock and, for dictionaries, kOtherBlock. By option, memory outside of the cache is charged under
-// kWriteBuffer, kCompressionDictionaryBuildingBuffer, kFilterConstruction,
+// kIndexBlock and, for dictionaries, kOtherBlock. By option, memory outside of
+// the cache is charged under kWriteBuffer,
+// kCompressionDictionaryBuildingBuffer, kFilterConstruction,
 // kBlockBasedTableReader, kFileMetadata, kReadAhead and kIterator
 // (cache_usage_options.h). An application may use all of them for its own
 // entries and reservations (memory_reservation.h).
