@@ -17,9 +17,7 @@ namespace {
 class BlockBatch {
  public:
   BlockBatch(const OpenedTable& table, const ReadOptions& options)
-      : table_(table), options_(options) {
-    options_.fill_cache = true;
-  }
+      : table_(table), options_(options) {}
 
   // Adds a block, and loads all that were added if there is no room for more.
   Status Add(const BlockPlace& place) {
@@ -61,10 +59,13 @@ class BlockBatch {
 
 }  // namespace
 
-Status PrefetchRange(const OpenedTable& table, const ReadOptions& options,
+Status PrefetchRange(const OpenedTable& table, const ReadOptions& given,
                      const Slice* begin, const Slice* end) {
   Status status = table.CheckOrderKnown("Prefetch");
   if (!status.ok()) return status;
+  // What it is for. Partitions of the index go by it too.
+  ReadOptions options = given;
+  options.fill_cache = true;
   const LimitScope limits(options);
   const WalkBounds bounds(table, begin, end);
   if (bounds.exclude_all()) return {};
