@@ -21,8 +21,8 @@ __all__ = [
     'Array', 'Batch', 'CorruptionError', 'DuplicateKeyError', 'Error',
     'FileError', 'FileMissingError', 'InvalidArgumentError', 'Json',
     'KeyOrderError', 'MemoryLimitError', 'MessagePack', 'NotSupportedError',
-    'Salt', 'Stream', 'TableInfo', 'TableReader', 'TableSet',
-    'TableWriter', 'Tables', 'decode_json', 'decode_key', 'decode_message_pack', 'encode_key',
-    'encode_rows', 'open_tables', 'read_manifest', 'write_manifest', 'write_table',
-    'write_tables',
+    'Salt', 'Stream', 'TableInfo', 'TableReader', 'TableSet', 'TableWriter',
+    'Tables', 'decode_json', 'decode_key', 'decode_message_pack', 'encode_key',
+    'encode_rows', 'open_tables', 'read_manifest', 'write_manifest',
+    'write_table', 'write_tables',
 ]

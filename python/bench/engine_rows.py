@@ -71,7 +71,9 @@ def start_ray():
     import ray
     import ray.data
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False,
-             object_store_memory=2 << 30, logging_level='ERROR')
+             object_store_memory=2 << 30, logging_level='ERROR',
+             # A busy machine is no dead one.
+             _system_config={'health_check_failure_threshold': 100})
     logging.getLogger('ray.data').setLevel(logging.CRITICAL)
     ray.data.DataContext.get_current().enable_progress_bars = False
 

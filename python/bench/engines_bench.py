@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Jobs of Spark and Ray on two cores, against what they are made of.
 
-    python/bench/engines_bench.py [--engine=spark] [--rows=1000000] [--rounds=15]
+    python/bench/engines_bench.py [--engine=spark] [--rows=N] [--rounds=15]
 
 `job`: write_tables, from Parquet files to a set of tables with its manifest.
 `ideal`: the engine's own sort of the same rows, whose result it drops (Spark)

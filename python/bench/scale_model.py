@@ -34,9 +34,11 @@ class Cluster:
     # RocksDB machines that take the tables in; fixed, unlike the workers.
     shards: int = 100
     shard_bytes: float = 1e9  # of a shard's network and disk
-    partition_bytes: float = 256e6  # of rows, one task each
+    partition_bytes: float = 1e9  # of rows, one task each
     table_bytes: float = 64e6
-    shuffle_block_bytes: float = 2e5  # below this, small reads cost more
+    table_requests: int = 5  # writes of a table, in parts of 50 MB
+    dispatch_seconds: float = 1e-3  # of the driver, per task
+    spread: float = 0.15  # sigma of the logarithm of a task's time
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,14 +47,12 @@ class Constants:
 
     start_seconds: float  # of a job, whatever its size
     core_seconds_per_byte: float  # read, encode, sort and build
-    parallel_share: float  # of the work that a second core takes over
+    core_share: float  # of a core's speed when all cores of a machine work
     task_seconds: float  # of a task, whatever its size
-    dispatch_seconds: float  # of the driver, per task
     commit_seconds: float  # of the driver, per table
     block_seconds: float  # of a shuffle block, however small
     shuffle_ratio: float  # bytes of the shuffle per byte of rows
     output_ratio: float  # bytes of tables per byte of rows
-    spread: float  # sigma of the logarithm of a task's time
     ingest_seconds: float  # of a table, in a RocksDB that moves it
 
 
@@ -73,26 +73,29 @@ def fit(points):
     one = [point for point in points['jobs']
            if point['cores'] == 1 and point['fit']]
     start, per_byte = fit_line([point['row_bytes'] for point in one],
-                               [point['seconds'] for point in one])
+                               [point['cpu_seconds'] for point in one])
     two = next(point for point in points['jobs']
                if point['cores'] == 2 and point['fit'])
-    # seconds = start + work * (1 - share / 2)
     work = per_byte * two['row_bytes']
-    share = 2 * (1 - (two['seconds'] - start) / work)
-    largest = max(one, key=lambda point: point['row_bytes'])
+    share = work / (two['cpu_seconds'] - start)
+    jobs = points['jobs']
     return Constants(
         start_seconds=max(start, 0), core_seconds_per_byte=per_byte,
-        parallel_share=min(max(share, 0), 1),
-        shuffle_ratio=largest['shuffle_bytes'] / largest['row_bytes'],
-        output_ratio=largest['output_bytes'] / largest['row_bytes'],
+        core_share=share,
+        # Files of an earlier shuffle may go while a job runs, so that it seems
+        # to write less than it does, but not more.
+        shuffle_ratio=max(job['shuffle_bytes'] / job['row_bytes']
+                          for job in jobs),
+        output_ratio=max(job['output_bytes'] / job['row_bytes']
+                         for job in jobs),
         **points['constants'])
 
 
-def one_machine(constants, cores, row_bytes):
-    """Seconds of a job on one machine, for the comparison with the points."""
-    work = constants.core_seconds_per_byte * row_bytes
-    share = constants.parallel_share
-    return constants.start_seconds + work * (1 - share + share / cores)
+def cpu_seconds(constants, cores, row_bytes):
+    """CPU time of a job on one machine, for the comparison with the points."""
+    share = 1 if cores == 1 else constants.core_share
+    return (constants.start_seconds +
+            constants.core_seconds_per_byte * row_bytes / share)
 
 
 def makespan(tasks, seconds, slots, spread, chance):
@@ -116,23 +119,21 @@ def parts_of_job(constants, cluster, machines, row_bytes, chance):
                                   cluster.table_bytes))
     shuffled = row_bytes * c.shuffle_ratio
     blocks = tasks * tasks
-    # Half of the work is before the shuffle and half after it. Cores share a
-    # machine's memory, which parallel_share has measured.
-    slower = cluster.cores * (1 - c.parallel_share) + c.parallel_share
-    slower = min(slower, 2 * (1 - c.parallel_share) + c.parallel_share)
-    task = (c.task_seconds + slower * c.core_seconds_per_byte * row_bytes /
-            tasks / 2)
-    work = 2 * makespan(tasks, task, slots, c.spread, chance)
+    # Half of the work is before the shuffle, and half after it.
+    task = c.task_seconds + (c.core_seconds_per_byte / c.core_share *
+                             row_bytes / tasks / 2)
+    work = 2 * makespan(tasks, task, slots, cluster.spread, chance)
     return {
         'start': c.start_seconds,
         'work': work,
-        'driver': 2 * tasks * c.dispatch_seconds + tables * c.commit_seconds,
+        'driver': (2 * tasks * cluster.dispatch_seconds +
+                   tables * c.commit_seconds),
         'shuffle': (shuffled * (machines - 1) / machines /
                     (machines * cluster.network_bytes) +
                     blocks * c.block_seconds / slots),
         'store': (row_bytes * (1 + c.output_ratio) /
                   min(machines * cluster.network_bytes, cluster.store_bytes) +
-                  tables * 10 / cluster.store_requests),
+                  tables * cluster.table_requests / cluster.store_requests),
         'ingestion': (row_bytes * c.output_ratio /
                       (cluster.shards * cluster.shard_bytes) +
                       tables / cluster.shards * c.ingest_seconds),
@@ -154,15 +155,16 @@ def series(constants, cluster, row_bytes):
 def check(constants, points):
     """Prints how far the model is from the points. Returns the largest."""
     worst = 0
-    print('cores  MB of rows  measured s  model s  error')
+    print('cores  MB of rows  measured CPU s  model  error')
     for point in points['jobs']:
-        model = one_machine(constants, point['cores'], point['row_bytes'])
-        error = model / point['seconds'] - 1
+        model = cpu_seconds(constants, point['cores'], point['row_bytes'])
+        error = model / point['cpu_seconds'] - 1
         kind = 'fitted' if point['fit'] else 'held out'
         if not point['fit']:
             worst = max(worst, abs(error))
         print(f'{point["cores"]:5}  {point["row_bytes"] / 1e6:10.0f}  '
-              f'{point["seconds"]:10.1f}  {model:7.1f}  {error:+6.1%} {kind}')
+              f'{point["cpu_seconds"]:14.2f}  {model:5.2f}  {error:+6.1%} '
+              f'{kind}')
     return worst
 
 
@@ -193,7 +195,7 @@ def main():
     constants, cluster = fit(points), Cluster()
     worst = check(constants, points)
     print(f'largest error at a held-out point: {worst:.1%}')
-    for row_bytes in (TERABYTE, 100 * TERABYTE):
+    for row_bytes in (TERABYTE, 10 * TERABYTE):
         print_table(constants, cluster, row_bytes)
     if flags.svg:
         from scale_chart import draw
@@ -201,7 +203,7 @@ def main():
             file.write(draw(MACHINES, {
                 size: [job_seconds(parts) for parts in
                        series(constants, cluster, size)]
-                for size in (TERABYTE, 100 * TERABYTE)}))
+                for size in (TERABYTE, 10 * TERABYTE)}))
     return 0
 
 

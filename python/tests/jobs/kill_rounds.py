@@ -126,7 +126,9 @@ class Ray:
         import ray
         import ray.data
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False,
-                 object_store_memory=256 << 20, logging_level='ERROR')
+                 object_store_memory=256 << 20, logging_level='ERROR',
+                 # A busy machine is no dead one.
+                 _system_config={'health_check_failure_threshold': 100})
         logging.getLogger('ray.data').setLevel(logging.CRITICAL)
         ray.data.DataContext.get_current().enable_progress_bars = False
         return self
@@ -154,7 +156,8 @@ class Ray:
 
 
 def wait_for_only_the_set(folder):
-    wanted = {table.path for table in read_set(folder)} | {'table-manifest.json'}
+    wanted = {table.path for table in read_set(folder)}
+    wanted.add('table-manifest.json')
     end = time.monotonic() + MOST_WAIT_SECONDS
     while files_of(folder) != wanted and time.monotonic() < end:
         time.sleep(POLL_SECONDS)

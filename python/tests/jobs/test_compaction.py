@@ -15,7 +15,8 @@ from ashlar.jobs.compaction import keep_result, run_compaction
 
 WORKER = '''#!{python}
 import json, os, sys
-queue = [one.split('=', 1)[1] for one in sys.argv if one.startswith('--folder')][0]
+queue, = [one.split('=', 1)[1] for one in sys.argv
+          if one.startswith('--folder')]
 pending = os.path.join(queue, 'pending')
 name, = os.listdir(pending)
 job = json.load(open(os.path.join(pending, name)))

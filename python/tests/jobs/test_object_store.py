@@ -98,8 +98,8 @@ def test_a_late_attempt_removes_its_tables(store):
 def test_abort_ends_uploads_of_killed_tasks(store):
     _, uri, system = store
     job = begin(store)
-    upload = system.open(f'{uri}/{tables_of_job("table", job.job)}{"0" * 20}.sst',
-                         'wb', block_size=5 << 20)
+    name = tables_of_job('table', job.job) + '0' * 20 + '.sst'
+    upload = system.open(f'{uri}/{name}', 'wb', block_size=5 << 20)
     upload.write(b'x' * (11 << 20))  # begins an upload that nobody ends
     listing = {'Bucket': BUCKET}
     assert system.call_s3('list_multipart_uploads', **listing)['Uploads']
