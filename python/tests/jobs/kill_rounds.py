@@ -80,7 +80,9 @@ class Killer(threading.Thread):
 
     def kill(self):
         found = [(pid, word) for pid, command in descendants(
-            os.getpid()).items() for word in self.words if word in command]
+            os.getpid()).items() for word in self.words if word in command
+                 # Ray's own actors and agents are no workers of the job.
+                 and 'Agent' not in command and 'Actor' not in command]
         if found:
             pid, word = self.chance.choice(sorted(found))
             os.kill(pid, signal.SIGKILL)
