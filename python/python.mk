@@ -23,7 +23,7 @@ python-check:
 python-demo:
 	@$(SETUP) demo
 	@JOBS=$(JOBS) python/make_wheel test
-	@$(python_venv) -B python/demo.py
+	@$(python_venv) -B python/demo/demo.py
 
 # BENCH: arguments of python/bench/run.py.
 python-bench:
