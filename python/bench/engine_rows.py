@@ -68,6 +68,8 @@ def spark_session(cores, folder, memory='3g'):
 
 
 def start_ray():
+    # As that of the processes that it is compared with.
+    os.environ['RAY_worker_niceness'] = '0'
     import ray
     import ray.data
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False,

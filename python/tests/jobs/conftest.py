@@ -42,6 +42,7 @@ if not _has('ray') or not os.path.exists(
 os.environ['PYTHONPATH'] = os.pathsep.join(
     [HERE, os.environ.get('PYTHONPATH', '')]).rstrip(os.pathsep)
 os.environ['PYSPARK_PYTHON'] = sys.executable
+os.environ['RAY_worker_niceness'] = '0'  # 15 starves beside other work
 
 
 def pytest_collection_modifyitems(config, items):
