@@ -10,6 +10,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
+#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -66,8 +67,9 @@ class CachedDatabase {
     Require(rocksdb::DB::Open(options_, "/cached", &db_));
   }
 
-  void Fill() {
-    for (int i = 0; i < kKeys; ++i) {
+  // Makes a table of kKeys keys from this number on.
+  void Fill(int begin = 0) {
+    for (int i = begin; i < begin + kKeys; ++i) {
       Require(db_->Put({}, KeyNumber(i),
                        "a value that is like others " + std::to_string(i)));
     }
@@ -137,6 +139,19 @@ class CachedDatabase {
   uint64_t Counted(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
+  // Returns the misses of index and filter blocks and of dictionaries since the
+  // last call.
+  std::string NewMisses() {
+    std::string text;
+    size_t i = 0;
+    for (const rocksdb::Tickers ticker :
+         {rocksdb::BLOCK_CACHE_INDEX_MISS, rocksdb::BLOCK_CACHE_FILTER_MISS,
+          rocksdb::BLOCK_CACHE_COMPRESSION_DICT_MISS}) {
+      const uint64_t now = Counted(ticker);
+      text += std::to_string(now - std::exchange(misses_[i++], now)) + " ";
+    }
+    return text;
+  }
   // Returns the misses and additions of dictionaries, and whether there was a
   // hit. (RocksDB looks one up twice for a block that is not in the cache.)
   std::string Dictionaries() const {
@@ -150,8 +165,9 @@ class CachedDatabase {
  private:
   const std::unique_ptr<rocksdb::Env> env_;
   rocksdb::Options options_;
-  std::vector<std::string> ends_;  // of the prepared ranges
-  rocksdb::Slice bound_;           // of the range that is scanned
+  std::array<uint64_t, 3> misses_{};  // see NewMisses
+  std::vector<std::string> ends_;     // of the prepared ranges
+  rocksdb::Slice bound_;              // of the range that is scanned
   std::unique_ptr<rocksdb::DB> db_;
 };
 
@@ -262,6 +278,58 @@ TEST(AdaptedCaches, HaveTheRangesOfScansAhead) {
   const auto unfilled = database.Prepare(ranges, 0, 0, /*fill_cache=*/false);
   EXPECT_EQ(database.Scan(unfilled.get()), 60);
   EXPECT_EQ(added(), 0u);
+}
+
+// What a cold cache lacks of a table of level 0, and of one that a compaction
+// has made.
+std::string MissesOfPinned(bool on_ashlar, BlockBasedTableOptions table) {
+  const auto cache = LruOf(4 << 20, /*strict=*/false);
+  table.block_cache = cache;
+  table.cache_index_and_filter_blocks = true;
+  table.metadata_block_size = 128;
+  table.metadata_cache_options.top_level_index_pinning =
+      rocksdb::PinningTier::kAll;
+  CachedDatabase database(on_ashlar, table);
+  database.Fill();
+  database.Compact();
+  database.Fill(kKeys);
+  // RocksDB reads all partitions when a table is opened.
+  static_cast<void>(database.NewMisses());
+  std::string misses;
+  for (const int number : {kKeys + 5, 5}) {
+    cache->EraseUnRefEntries();
+    Require(database.Get(number));
+    misses += database.NewMisses() + "; ";
+  }
+  return misses;
+}
+
+TEST(AdaptedCaches, HoldWhatIsPinnedAsStock) {
+  using rocksdb::PinningTier;
+  constexpr PinningTier kTiers[] = {
+      PinningTier::kNone, PinningTier::kFlushedAndSimilar, PinningTier::kAll};
+  std::set<std::string> all;
+  for (const bool has_partitions : {false, true}) {
+    for (const PinningTier of_partitions : kTiers) {
+      for (const PinningTier of_others : kTiers) {
+        BlockBasedTableOptions table;
+        table.metadata_cache_options.partition_pinning = of_partitions;
+        table.metadata_cache_options.unpartitioned_pinning = of_others;
+        if (has_partitions) {
+          table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+          table.partition_filters = true;
+        }
+        const std::string expected = MissesOfPinned(false, table);
+        all.insert(expected);
+        EXPECT_EQ(MissesOfPinned(true, table), expected)
+            << has_partitions << " " << static_cast<int>(of_partitions) << " "
+            << static_cast<int>(of_others);
+      }
+    }
+  }
+  EXPECT_TRUE(all.contains("1 1 1 ; 1 1 1 ; "));
+  EXPECT_TRUE(all.contains("1 1 0 ; 1 1 1 ; "));
+  EXPECT_TRUE(all.contains("0 0 0 ; 0 0 0 ; "));
 }
 
 // Notes the priorities of what is inserted.
