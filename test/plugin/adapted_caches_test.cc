@@ -10,7 +10,6 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
-#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -165,9 +164,9 @@ class CachedDatabase {
  private:
   const std::unique_ptr<rocksdb::Env> env_;
   rocksdb::Options options_;
-  std::array<uint64_t, 3> misses_{};  // see NewMisses
-  std::vector<std::string> ends_;     // of the prepared ranges
-  rocksdb::Slice bound_;              // of the range that is scanned
+  std::vector<uint64_t> misses_ = {0, 0, 0};  // see NewMisses
+  std::vector<std::string> ends_;             // of the prepared ranges
+  rocksdb::Slice bound_;                      // of the range that is scanned
   std::unique_ptr<rocksdb::DB> db_;
 };
 
