@@ -126,6 +126,17 @@ class SetJob:
         self.folder.remove(names.marker_name(self.job))
         self._remove_tables({table.path for table in self._listed()})
 
+    def abort_after_error(self):
+        """As abort, for a caller that is about to raise the error of the job.
+
+        If the store is lost too, what stays there is a warning.
+        """
+        try:
+            self.abort()
+        except JobError as error:
+            warnings.warn(f'{error}; remove_leftovers removes what is left',
+                          stacklevel=2)
+
     def _check_complete(self, tables):
         sizes = self.folder.sizes(names.tables_of_job(self.prefix, self.job))
         for table in tables:

@@ -62,7 +62,7 @@ class SSTDatasink(Datasink):
              for table in tables or ()])
 
     def on_write_failed(self, error):
-        self._job.abort()
+        self._job.abort_after_error()
 
 
 def write_tables(dataset, uri, *, key, value=None, shards=None, splits=(),

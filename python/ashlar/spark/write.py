@@ -1,5 +1,7 @@
 """Spark writes a set of tables."""
 
+import contextlib
+
 from pyspark import TaskContext
 from pyspark.sql import functions
 
@@ -55,12 +57,14 @@ def write_tables(df, uri, *, key, value=None, shards=None, splits=(),
         found = rows.mapInArrow(write, TABLE_SCHEMA).collect()
         return job.commit([_table(row) for row in found])
     except BaseException as error:
-        spark.interruptTag(tag)
-        job.abort()
+        with contextlib.suppress(Exception):  # Spark itself may be gone
+            spark.interruptTag(tag)
+        job.abort_after_error()
         raise_reported(error)
         raise
     finally:
-        spark.removeTag(tag)
+        with contextlib.suppress(Exception):
+            spark.removeTag(tag)
 
 
 TABLE_SCHEMA = ('path string, smallest binary, largest binary, entries bigint, '

@@ -10,6 +10,7 @@ import pytest
 from ashlar.jobs import (BadRowsError, JobEndedError, JobError, OverlapError,
                          SetExistsError, SetJob, StorageError, read_set,
                          remove_leftovers, write_partition)
+from ashlar.jobs.storage import Folder
 from set_checks import assert_only_the_set, assert_rows, files_of
 
 
@@ -224,3 +225,27 @@ def test_the_library_reads_and_replaces_the_set(tmp_path):
                                   overwrite=True)
     assert written.tables[0].path.endswith('table-000001.sst')
     assert_only_the_set(tmp_path / 'set')
+
+
+class _LostFolder(Folder):
+    """A folder whose store is lost when `is_lost` is set."""
+
+    is_lost = False
+
+    def remove(self, name):
+        if self.is_lost:
+            raise StorageError(self.path(name), 'cannot be removed: no answer')
+        super().remove(name)
+
+
+def test_a_lost_store_does_not_hide_the_error(tmp_path):
+    folder = _LostFolder(tmp_path / 'set')
+    job = SetJob.begin(folder)
+    write_rows(job, 0, 0, 100)
+    folder.is_lost = True
+    with pytest.raises(StorageError, match='no answer'):
+        job.abort()
+    with pytest.warns(UserWarning, match='no answer; remove_leftovers'):
+        job.abort_after_error()
+    folder.is_lost = False
+    assert len(remove_leftovers(folder, older_than=-1)) == 2
