@@ -135,7 +135,7 @@ class Tables(_View):
     def __enter__(self) -> Tables: ...
     def __exit__(self, *unused: Any) -> None: ...
 
-def write_table(target: _Path | _Writable, data: _Data,
+def write_table(data: _Data, target: _Path | _Writable,
                 key: _KeyColumns | None = None,
                 value: _ValueColumns | None = None,
                 options: _Options | None = None, *, overwrite: bool = True,

@@ -120,7 +120,7 @@ def _name_of(target):
     return str(getattr(target, 'name', None) or repr(target))
 
 
-def write_table(target, data, key=None, value=None, options=None, *,
+def write_table(data, target, key=None, value=None, options=None, *,
                 overwrite=True, sync=True, progress=None):
     """Writes one table of `data`, whose rows are in the order of their keys.
 

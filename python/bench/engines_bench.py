@@ -72,7 +72,7 @@ def build_all(connection, parts):
     import ashlar
     for folder in iter(connection.recv, None):
         for number, part in parts:
-            ashlar.write_table(os.path.join(folder, f'{number}.sst'), part,
+            ashlar.write_table(part, os.path.join(folder, f'{number}.sst'),
                                key='key:bytes', value='value:bytes')
         connection.send(True)
 

@@ -88,7 +88,7 @@ def bench_write(args):
     keys = table['key'].to_pylist()
     values = table['value'].to_pylist()
     compare(f'write, {args.codec}', args.rows, args.rounds, {
-        'ashlar': lambda: ashlar.write_table(ours, table, options=options,
+        'ashlar': lambda: ashlar.write_table(table, ours, options=options,
                                              sync=False) and None,
         'rocksdict': lambda: rocks_write(
             theirs, args.codec, table['key'].to_pylist(),
@@ -176,7 +176,7 @@ class Library:
 def bench_reads(args, what):
     table = make_table(args.rows)
     path = args.folder + '/r.sst'
-    ashlar.write_table(path, table, options={'compression': args.codec})
+    ashlar.write_table(table, path, options={'compression': args.codec})
     database = rocksdict.Rdict(args.folder + '/db', rocks_options(args.codec))
     database.ingest_external_file([path], _copying())
     draw = random.Random(SEED)

@@ -148,8 +148,8 @@ def measure_ingestion(folder):
         paths = []
         for number in range(tables):
             paths.append(os.path.join(target, f'{number}.sst'))
-            ashlar.write_table(paths[-1], [
-                (f'{number:08}{row}'.encode(), b'v') for row in range(10)],
+            rows = [(f'{number:08}{row}'.encode(), b'v') for row in range(10)]
+            ashlar.write_table(rows, paths[-1],
                 sync=False)
         store = rocksdict.Rdict(os.path.join(target, 'db'),
                                 rocksdict.Options(raw_mode=True))

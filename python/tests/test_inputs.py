@@ -38,14 +38,14 @@ EXPECTED = [(i, {'name': n, 'score': s}) for i, n, s in
 ], ids=['arrow', 'pandas', 'polars', 'duckdb', 'reader', 'batches', 'batch',
         'dicts', 'named'])
 def test_a_frame_becomes_a_table(tmp_path, make):
-    ashlar.write_table(tmp_path / 't.sst', make(COLUMNS), key='id',
+    ashlar.write_table(make(COLUMNS), tmp_path / 't.sst', key='id',
                        value=['name', 'score'])
     rows = read(tmp_path / 't.sst', key=['id:i64be'])
     assert [(i, json.loads(value)) for i, value in rows] == EXPECTED
 
 
 def test_the_arrays_are_read_by_others(tmp_path):
-    ashlar.write_table(tmp_path / 't.sst', COLUMNS and pa.table(COLUMNS),
+    ashlar.write_table(COLUMNS and pa.table(COLUMNS), tmp_path / 't.sst',
                        key='id', value='name')
     reader = ashlar.TableReader(tmp_path / 't.sst')
     keys = [ashlar.encode_key(i, 'i64be') for i in (2, 5)]
@@ -63,13 +63,13 @@ def test_the_arrays_are_read_by_others(tmp_path):
 def test_slices_and_chunks_keep_their_rows(tmp_path):
     table = pa.table({'key': pa.chunked_array([[b'a', b'b'], [], [b'c']]),
                       'value': pa.chunked_array([[b'1'], [b'2', b'3']])})
-    ashlar.write_table(tmp_path / 't.sst', table.slice(1))
+    ashlar.write_table(table.slice(1), tmp_path / 't.sst')
     assert read(tmp_path / 't.sst') == [(b'b', b'2'), (b'c', b'3')]
     struct = pa.StructArray.from_arrays(
         [pa.array([b'a', b'b', b'c']), pa.array([b'1', b'2', b'3'])],
         ['key', 'value']).slice(1)
-    ashlar.write_table(tmp_path / 't.sst', pa.RecordBatch.from_struct_array(
-        struct))
+    ashlar.write_table(pa.RecordBatch.from_struct_array(struct),
+                       tmp_path / 't.sst')
     assert read(tmp_path / 't.sst') == [(b'b', b'2'), (b'c', b'3')]
 
 
@@ -80,8 +80,8 @@ def test_dictionaries_views_and_large_columns(tmp_path):
         array = pa.array(['a', 'b', 'c']).cast(kind) if not (
             pa.types.is_fixed_size_binary(kind)) else pa.array(
                 [b'a', b'b', b'c'], kind)
-        ashlar.write_table(tmp_path / 't.sst',
-                           pa.table({'key': array, 'value': array}))
+        ashlar.write_table(pa.table({'key': array, 'value': array}),
+                           tmp_path / 't.sst')
         assert read(tmp_path / 't.sst') == [(b'a', b'a'), (b'b', b'b'),
                                             (b'c', b'c')], kind
 
@@ -92,7 +92,7 @@ def test_values_of_message_pack(tmp_path):
            'list': [1, None, 300], 'map': {'a': 1, 'b': 'x'},
            'day': datetime.date(2024, 2, 29)}
     table = pa.Table.from_pylist([{'id': 1, **row}])
-    ashlar.write_table(tmp_path / 't.sst', table, key='id',
+    ashlar.write_table(table, tmp_path / 't.sst', key='id',
                        value=ashlar.MessagePack())
     value = ashlar.decode_message_pack(
         ashlar.TableReader(tmp_path / 't.sst').get(
@@ -110,11 +110,11 @@ def test_the_columns_that_are_missing_are_named(tmp_path):
                                 (['id', 'name', 'score'], None, 'no column'),
                                 ('id:u16be', 'name', 'u16be')):
         with pytest.raises(ashlar.InvalidArgumentError, match=message):
-            ashlar.write_table(tmp_path / 't.sst', pa.table(COLUMNS), key,
+            ashlar.write_table(pa.table(COLUMNS), tmp_path / 't.sst', key,
                                value)
     for data in (7, 'text', b'bytes', None, [7], [None]):
         with pytest.raises((TypeError, ashlar.InvalidArgumentError)):
-            ashlar.write_table(tmp_path / 't.sst', data)
+            ashlar.write_table(data, tmp_path / 't.sst')
     assert list(tmp_path.iterdir()) == []
 
 
@@ -123,18 +123,18 @@ def test_a_batch_of_another_shape_is_refused(tmp_path):
                                                 'value': [b'1']}),
                     pa.RecordBatch.from_pydict({'key': [b'b']})])
     with pytest.raises(ashlar.Error):
-        ashlar.write_table(tmp_path / 't.sst', batches)
+        ashlar.write_table(batches, tmp_path / 't.sst')
     batches = iter([pa.RecordBatch.from_pydict({'key': [b'a'],
                                                 'value': [b'1']}),
                     pa.RecordBatch.from_pydict({'key': [7], 'value': [8]})])
     with pytest.raises(ashlar.Error):
-        ashlar.write_table(tmp_path / 't.sst', batches)
+        ashlar.write_table(batches, tmp_path / 't.sst')
     assert list(tmp_path.iterdir()) == []
 
 
 def test_numbers_of_numpy(tmp_path):
     frame = pandas.DataFrame({'key': numpy.arange(5, dtype='uint32'),
                               'value': numpy.arange(5) * 1.5})
-    ashlar.write_table(tmp_path / 't.sst', frame, key='key', value='value')
+    ashlar.write_table(frame, tmp_path / 't.sst', key='key', value='value')
     assert read(tmp_path / 't.sst', key='key:u32be') == [
         (i, b'%.1f' % (i * 1.5)) for i in range(5)]

@@ -35,7 +35,7 @@ def test_the_extension_shows_no_symbols():
 
 
 def test_the_program_is_in_the_package(tmp_path):
-    ashlar.write_table(tmp_path / 't.sst', rows())
+    ashlar.write_table(rows(), tmp_path / 't.sst')
     done = subprocess.run([sys.executable, '-m', 'ashlar', 'verify',
                            tmp_path / 't.sst'], capture_output=True,
                           text=True, check=False)
@@ -51,7 +51,7 @@ def read_and_write(reader, folder, number):
 
 
 def test_children_of_a_fork_read_and_write(tmp_path):
-    ashlar.write_table(tmp_path / 't.sst', rows())
+    ashlar.write_table(rows(), tmp_path / 't.sst')
     reader = ashlar.TableReader(tmp_path / 't.sst')
     assert reader.get(b'00000001') == b'v1'
     # The parent has used threads before.
@@ -95,11 +95,11 @@ def test_a_child_leaves_the_files_of_its_parent(tmp_path):
 
 def square(folder, number):
     path = os.path.join(folder, f'{number}.sst')
-    return ashlar.write_table(path, rows(number))
+    return ashlar.write_table(rows(number), path)
 
 
 def test_the_pools_of_multiprocessing(tmp_path):
-    ashlar.write_table(tmp_path / 't.sst', rows())
+    ashlar.write_table(rows(), tmp_path / 't.sst')
     for method in ('fork', 'spawn'):
         context = multiprocessing.get_context(method)
         with context.Pool(2) as pool:
@@ -109,7 +109,7 @@ def test_the_pools_of_multiprocessing(tmp_path):
 
 
 def test_threads_share_a_reader(tmp_path):
-    ashlar.write_table(tmp_path / 't.sst', rows())
+    ashlar.write_table(rows(), tmp_path / 't.sst')
     reader = ashlar.TableReader(tmp_path / 't.sst')
     found = []
 
@@ -156,7 +156,7 @@ def interrupted(code, folder):
 @pytest.mark.parametrize('call', [
     'ashlar.write_tables(data(), sys.argv[1], "key", "value",'
     ' memory=1 << 20)',
-    'ashlar.write_table(sys.argv[1] + "/t.sst", data(), "key", "value")',
+    'ashlar.write_table(data(), sys.argv[1] + "/t.sst", "key", "value")',
 ])
 def test_an_interrupt_ends_the_call(tmp_path, call):
     # The batches never end, and their making is not in Python.

@@ -55,7 +55,7 @@ def names_in(folder):
 
 def test_one_table(folder):
     data = rows()
-    info = ashlar.write_table(folder + '/t.sst', data)
+    info = ashlar.write_table(data, folder + '/t.sst')
     assert names_in(folder) == ['t.sst']
     reader = ashlar.TableReader(folder + '/t.sst')
     assert read(reader) == data
@@ -110,7 +110,7 @@ def test_a_failed_set_leaves_nothing(folder):
                             target_file_size=1 << 18)
     assert names_in(folder) == []
     with pytest.raises(LookupError):
-        ashlar.write_table(folder + '/t.sst', broken())
+        ashlar.write_table(broken(), folder + '/t.sst')
     assert names_in(folder) == []
 
 
@@ -141,7 +141,7 @@ def test_a_store_that_is_lost(store):
 def test_reads_of_a_store_that_is_lost(store):
     path = f's3://tables/{uuid.uuid4().hex}.sst'
     data = rows()
-    ashlar.write_table(path, data)
+    ashlar.write_table(data, path)
     reader = ashlar.TableReader(path, cache_bytes=0)
     files = fsspec.core.url_to_fs(path)[0]
     real = files.cat_file
@@ -164,7 +164,7 @@ def test_reads_of_a_store_that_is_lost(store):
 def test_children_of_a_fork_read_a_store(store):
     path = f's3://tables/{uuid.uuid4().hex}.sst'
     data = rows(100)
-    ashlar.write_table(path, data)
+    ashlar.write_table(data, path)
     reader = ashlar.TableReader(path)
     assert reader.get(data[1][0]) == data[1][1]
     child = os.fork()
@@ -194,7 +194,7 @@ class Picky(io.RawIOBase):
 def test_objects_that_write_and_read():
     data = rows(300)
     for target in (io.BytesIO(), Picky()):
-        info = ashlar.write_table(target, data)
+        info = ashlar.write_table(data, target)
         content = target.data if isinstance(target, Picky) else (
             target.getvalue())
         assert len(content) == info.bytes
@@ -214,7 +214,7 @@ class Full:
 
 def test_an_object_that_fails():
     with pytest.raises(ashlar.FileError, match='No space') as caught:
-        ashlar.write_table(Full(), rows())
+        ashlar.write_table(rows(), Full())
     assert caught.value.file == 'full'
     assert caught.value.__cause__.errno == 28
 
@@ -225,7 +225,7 @@ def test_an_interrupted_write_of_an_object():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ashlar.write_table(Interrupted(), rows())
+        ashlar.write_table(rows(), Interrupted())
 
 
 def test_a_missing_file_and_an_unknown_scheme(folder):

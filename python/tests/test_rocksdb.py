@@ -65,8 +65,8 @@ def test_a_view_is_what_a_database_has(tmp_path_factory, tables):
 
 
 def test_range_deletions_of_a_newer_table(tmp_path):
-    ashlar.write_table(tmp_path / 'old.sst', [(b'%02d' % i, b'v')
-                                              for i in range(50)])
+    ashlar.write_table([(b'%02d' % i, b'v') for i in range(50)],
+                       tmp_path / 'old.sst')
     with ashlar.TableWriter(tmp_path / 'new.sst') as writer:
         writer.delete_range(b'10', b'40')
         writer.put(b'20', b'new')

@@ -108,7 +108,7 @@ def test_an_exception_of_the_rows_ends_the_work(tmp_path):
     with pytest.raises(LookupError):
         ashlar.write_tables(rows(), tmp_path)
     with pytest.raises(LookupError):
-        ashlar.write_table(tmp_path / 't.sst', rows())
+        ashlar.write_table(rows(), tmp_path / 't.sst')
     assert os.listdir(tmp_path) == []
 
 
@@ -126,7 +126,7 @@ def test_bad_rows_leave_nothing(tmp_path, rows, message):
     with pytest.raises(ashlar.InvalidArgumentError, match=message):
         ashlar.write_tables(rows, tmp_path, sort=False)
     with pytest.raises(ashlar.InvalidArgumentError, match=message):
-        ashlar.write_table(tmp_path / 't.sst', rows)
+        ashlar.write_table(rows, tmp_path / 't.sst')
     assert os.listdir(tmp_path) == []
 
 
@@ -142,7 +142,7 @@ def test_a_full_disk_leaves_nothing(tmp_path):
             ashlar.write_tables(rows, tmp_path, memory=1 << 19,
                                 options={'compression': 'none'})
         with pytest.raises(ashlar.FileError):
-            ashlar.write_table(tmp_path / 't.sst', rows.sort_by('key'),
+            ashlar.write_table(rows.sort_by('key'), tmp_path / 't.sst',
                                options={'compression': 'none'})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -26,7 +26,7 @@ def pairs_of(table):
 
 def test_a_table_of_arrow_comes_back(tmp_path):
     table = numbered(70000)
-    info = ashlar.write_table(tmp_path / 't.sst', table)
+    info = ashlar.write_table(table, tmp_path / 't.sst')
     assert info.entries == 70000
     assert info.bytes == os.path.getsize(tmp_path / 't.sst')
     assert (info.smallest, info.largest) == (b'00000000', b'00069999')
@@ -37,7 +37,7 @@ def test_a_table_of_arrow_comes_back(tmp_path):
 
 def test_bounds_are_those_of_a_list(tmp_path):
     rows = pairs_of(numbered(1000))
-    ashlar.write_table(tmp_path / 't.sst', rows)
+    ashlar.write_table(rows, tmp_path / 't.sst')
     wanted = [row for row in rows if b'00000100' <= row[0] < b'00000200']
     assert rows_of(tmp_path / 't.sst', lower=b'00000100',
                    upper=b'00000200') == wanted
@@ -47,7 +47,7 @@ def test_bounds_are_those_of_a_list(tmp_path):
 
 
 def test_many_keys_give_one_array(tmp_path):
-    ashlar.write_table(tmp_path / 't.sst', numbered(5000))
+    ashlar.write_table(numbered(5000), tmp_path / 't.sst')
     reader = ashlar.TableReader(tmp_path / 't.sst')
     keys = [b'%08d' % i for i in (7, 99999, 7, 4999)] * 300
     array = pa.array(reader.multi_get(keys))
@@ -81,8 +81,8 @@ def test_an_exception_leaves_no_file(tmp_path):
 
 
 def test_a_newer_table_hides_and_deletes(tmp_path):
-    ashlar.write_table(tmp_path / 'old.sst', [(b'a', b'1'), (b'b', b'2'),
-                                              (b'c', b'3')])
+    ashlar.write_table([(b'a', b'1'), (b'b', b'2'), (b'c', b'3')],
+                       tmp_path / 'old.sst')
     with ashlar.TableWriter(tmp_path / 'new.sst') as writer:
         writer.put(b'a', b'new')
         writer.delete(b'b')
@@ -94,8 +94,8 @@ def test_a_newer_table_hides_and_deletes(tmp_path):
 
 
 def test_a_manifest_is_one_view(tmp_path):
-    infos = [ashlar.write_table(tmp_path / f't-{i:06}.sst',
-                                numbered(3000).slice(1000 * (i - 1), 1000))
+    infos = [ashlar.write_table(numbered(3000).slice(1000 * (i - 1), 1000),
+                                tmp_path / f't-{i:06}.sst')
              for i in (2, 1, 3)]
     ashlar.write_manifest(tmp_path / 't-manifest.json', infos)
     view = ashlar.open_tables(tmp_path)
@@ -109,7 +109,7 @@ def test_a_manifest_is_one_view(tmp_path):
 
 
 def test_overlapping_tables_are_no_set(tmp_path):
-    infos = [ashlar.write_table(tmp_path / f'{i}.sst', numbered(10))
+    infos = [ashlar.write_table(numbered(10), tmp_path / f'{i}.sst')
              for i in range(2)]
     with pytest.raises(ashlar.InvalidArgumentError, match='not larger'):
         ashlar.write_manifest(tmp_path / 't-manifest.json', infos)
@@ -118,7 +118,7 @@ def test_overlapping_tables_are_no_set(tmp_path):
 
 def test_damage_is_named_with_its_offset(tmp_path):
     path = tmp_path / 't.sst'
-    ashlar.write_table(path, numbered(5000),
+    ashlar.write_table(numbered(5000), path,
                        options={'compression': 'none'})
     data = bytearray(path.read_bytes())
     data[5000] ^= 1
@@ -133,7 +133,7 @@ def test_damage_is_named_with_its_offset(tmp_path):
 
 def test_options_are_checked_by_name(tmp_path):
     path = tmp_path / 't.sst'
-    ashlar.write_table(path, numbered(10),
+    ashlar.write_table(numbered(10), path,
                        options={'compression': 'lz4', 'block_size': 1 << 14,
                                 'filter': 'ribbon', 'format_version': 5})
     properties = ashlar.TableReader(path).properties()
@@ -141,6 +141,6 @@ def test_options_are_checked_by_name(tmp_path):
     for options in ({'no_such': 1}, {'block_size': -1}, {'filter': 'blume'},
                     {'compression': 'zst'}):
         with pytest.raises(ashlar.InvalidArgumentError):
-            ashlar.write_table(tmp_path / 'u.sst', numbered(10),
+            ashlar.write_table(numbered(10), tmp_path / 'u.sst',
                                options=options)
     assert os.listdir(tmp_path) == ['t.sst']
