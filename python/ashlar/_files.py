@@ -5,14 +5,19 @@ import os
 import threading
 import uuid
 
+from . import _filesystems
 from ._errors import FileError
 
 
-def split(target):
-    """Returns (path, None) for a local file, or (name, filesystem)."""
+def split(target, given=None):
+    """Returns (path, None) for a local file, or (name, filesystem). `given` is
+    the file system that the caller has passed, or None."""
     name = os.fspath(target)
     if isinstance(name, bytes):
         name = os.fsdecode(name)
+    if given is not None:
+        filesystem = _filesystems.as_fsspec(given)
+        return filesystem._strip_protocol(name), filesystem
     if '://' not in name:
         return name, None
     scheme, rest = name.split('://', 1)
@@ -33,10 +38,23 @@ def split(target):
 _STORES_OF_PARTS = {'s3', 's3a', 'gs', 'gcs'}
 
 
-def _writes_in_parts(filesystem):
+# Stores whose folders are only names.
+_STORES = _STORES_OF_PARTS | {'abfs', 'abfss', 'az', 'adl', 'obstore'}
+
+
+def _protocols(filesystem):
     protocol = filesystem.protocol
-    names = (protocol,) if isinstance(protocol, str) else protocol
-    return not _STORES_OF_PARTS.isdisjoint(names)
+    return {protocol} if isinstance(protocol, str) else set(protocol)
+
+
+def make_folder(filesystem, path):
+    """Makes a folder, where there are folders."""
+    if path and _STORES.isdisjoint(_protocols(filesystem)):
+        filesystem.makedirs(path, exist_ok=True)
+
+
+def _writes_in_parts(filesystem):
+    return not _STORES_OF_PARTS.isdisjoint(_protocols(filesystem))
 
 
 class RemoteOutput:

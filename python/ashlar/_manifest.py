@@ -20,9 +20,9 @@ def _read(path, filesystem):
         return file.read()
 
 
-def read(target):
+def read(target, *, filesystem=None):
     """Returns the tables that the manifest at `target` lists, as dicts."""
-    path, filesystem = _files.split(target)
+    path, filesystem = _files.split(target, filesystem)
     try:
         content = json.loads(_read(path, filesystem))
         if content['schema'] != _SCHEMA:
@@ -61,7 +61,7 @@ def text_of(tables):
     }, separators=(',', ':')) + '\n'
 
 
-def write(target, tables):
+def write(target, tables, *, filesystem=None):
     """Writes a manifest of tables that have no keys in common, and that are in
     the folder of `target`. It appears as a whole, and defines the set: write
     it last. `tables` has a TableInfo for each, in any order."""
@@ -77,7 +77,7 @@ def write(target, tables):
                 f'{after.path} begins with a key that is not larger than all '
                 f'of {before.path}', str(target))
     text = text_of(tables).encode()
-    path, filesystem = _files.split(target)
+    path, filesystem = _files.split(target, filesystem)
     if filesystem is not None:
         output = _files.RemoteOutput(filesystem, path)
         try:
@@ -105,12 +105,12 @@ def _folder_of(target):
     return name[:name.rfind('/') + 1]
 
 
-def tables_of(target):
+def tables_of(target, given=None):
     """Returns the paths of the tables of a manifest, or of the one manifest in
     a folder; None if `target` is neither."""
     name = os.fspath(target)
     if not name.endswith(SUFFIX):
-        path, filesystem = _files.split(target)
+        path, filesystem = _files.split(target, given)
         if filesystem is None:
             if not os.path.isdir(path):
                 return None
@@ -125,4 +125,5 @@ def tables_of(target):
             raise InvalidArgumentError(
                 f'has {len(found)} manifests; expected one', name)
         name = name.rstrip('/') + '/' + found[0]
-    return [_folder_of(name) + table['path'] for table in read(name)]
+    return [_folder_of(name) + table['path']
+            for table in read(name, filesystem=given)]

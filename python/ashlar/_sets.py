@@ -26,7 +26,8 @@ class _RemoteSet:
     so a reader sees the old set or the new one. Names are not used again.
     """
 
-    def __init__(self, filesystem, base, uri, overwrite):
+    def __init__(self, given, filesystem, base, uri, overwrite):
+        self._given = given
         self._filesystem = filesystem
         self._base = base
         self._uri = uri
@@ -37,6 +38,7 @@ class _RemoteSet:
         if self._old and not overwrite:
             raise FileError('the set exists, and must not be replaced',
                             self.manifest)
+        _files.make_folder(filesystem, base.rpartition('/')[0])
         self._first = 1 + max(map(self._number_of, self._found), default=0)
 
     def _find_old(self):
@@ -50,7 +52,8 @@ class _RemoteSet:
         self._found = [one for one in names
                        if one.rpartition('/')[2].startswith(name + '-')]
         try:
-            return [table['path'] for table in _manifest.read(self.manifest)]
+            return [table['path'] for table in
+                    _manifest.read(self.manifest, filesystem=self._given)]
         except FileMissingError:
             return []
 
@@ -78,7 +81,7 @@ class _RemoteSet:
             self._file = None
 
     def commit(self):
-        _manifest.write(self.manifest, self.tables)
+        _manifest.write(self.manifest, self.tables, filesystem=self._given)
         # What the old set had is no longer named. Rubbish does no harm.
         folder = self._base.rpartition('/')[0]
         for name in self._old:
@@ -106,7 +109,8 @@ def _base_of(target):
 def write_tables(data, target, key=None, value=None, sort=True,
                  memory=512 << 20, target_file_size=256 << 20,
                  on_duplicate='error', options=None, progress=None, *,
-                 overwrite=False, temp_folder=None, threads=0):
+                 overwrite=False, temp_folder=None, threads=0,
+                 filesystem=None):
     """Writes a set of tables, and a manifest that lists them, of `data`.
 
     The rows may be in any order and more than `memory` has room for. `target`
@@ -116,10 +120,10 @@ def write_tables(data, target, key=None, value=None, sort=True,
     if target_file_size < 1:
         raise InvalidArgumentError('target_file_size: expected 1 or more')
     base = _base_of(target)
-    path, filesystem = _files.split(base)
+    path, used = _files.split(base, filesystem)
     remote = None
-    if filesystem is not None:
-        remote = _RemoteSet(filesystem, path, base, overwrite)
+    if used is not None:
+        remote = _RemoteSet(filesystem, used, path, base, overwrite)
     else:
         os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
         path += '.sst'

@@ -108,8 +108,10 @@ class TableReader(_View):
     Any number of threads may use it. After a fork, so may the child.
     """
 
-    def __init__(self, source, options=None, *, cache_bytes=_CACHE_BYTES):
-        super().__init__([[_source_of(source)]], options, cache_bytes)
+    def __init__(self, source, options=None, *, cache_bytes=_CACHE_BYTES,
+                 filesystem=None):
+        super().__init__([[_source_of(source, filesystem)]], options,
+                         cache_bytes)
 
     def properties(self):
         """Returns the properties of the file, as it stores them."""
@@ -139,23 +141,24 @@ class Tables(_View):
         return len(self._here())
 
 
-def _source_of(source):
+def _source_of(source, given):
     if hasattr(source, 'read') and hasattr(source, 'seek'):
         reader = _files.FileReader(source)
         return reader.name, lambda: reader
-    name, filesystem = _files.split(source)
+    name, filesystem = _files.split(source, given)
     if filesystem is None:
         return name, None
     uri = str(source)
 
     def opener():
-        path, again = _files.split(uri)  # of this process
+        path, again = _files.split(uri, given)  # of this process
         return _files.RangeReader(again, path, uri)
 
     return uri, opener
 
 
-def open_tables(sources, options=None, *, cache_bytes=_CACHE_BYTES):
+def open_tables(sources, options=None, *, cache_bytes=_CACHE_BYTES,
+                filesystem=None):
     """Opens many tables as one view.
 
     `sources` is a manifest (a path or URI that ends in "-manifest.json"), a
@@ -169,9 +172,9 @@ def open_tables(sources, options=None, *, cache_bytes=_CACHE_BYTES):
     for source in sources:
         tables = None
         if not hasattr(source, 'read'):
-            tables = _manifest.tables_of(source)
-        levels.append([_source_of(one) for one in tables] if tables is not None
-                      else [_source_of(source)])
+            tables = _manifest.tables_of(source, filesystem)
+        levels.append([_source_of(one, filesystem)
+                       for one in ([source] if tables is None else tables)])
     if not levels:
         raise InvalidArgumentError('there are no tables')
     levels.reverse()

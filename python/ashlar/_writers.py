@@ -27,17 +27,18 @@ class TableWriter:
     file if the block raises an exception. For one thread at a time.
     """
 
-    def __init__(self, target, options=None, *, overwrite=True, sync=True):
+    def __init__(self, target, options=None, *, overwrite=True, sync=True,
+                 filesystem=None):
         self._remote = None
         self.info = None
         name, file = _name_of(target), target
         if not hasattr(target, 'write'):
-            name, filesystem = _files.split(target)
+            name, remote = _files.split(target, filesystem)
             file = None
-            if filesystem is not None:
+            if remote is not None:
+                file = self._remote = _files.RemoteOutput(remote, name,
+                                                          overwrite)
                 name = str(target)
-                file = self._remote = _files.RemoteOutput(
-                    filesystem, filesystem._strip_protocol(name), overwrite)
         try:
             self._writer = _core.TableWriter(name, file, dict(options or {}),
                                              overwrite, sync)
@@ -121,13 +122,13 @@ def _name_of(target):
 
 
 def write_table(data, target, key=None, value=None, options=None, *,
-                overwrite=True, sync=True, progress=None):
+                overwrite=True, sync=True, progress=None, filesystem=None):
     """Writes one table of `data`, whose rows are in the order of their keys.
 
     `target` is as for TableWriter; docs/python.md says what the others are.
     Returns a TableInfo. After an exception there is no file.
     """
-    with TableWriter(target, options, overwrite=overwrite,
-                     sync=sync) as writer:
+    with TableWriter(target, options, overwrite=overwrite, sync=sync,
+                     filesystem=filesystem) as writer:
         writer.put_many(data, key, value, progress=progress)
     return writer.info

@@ -149,8 +149,7 @@ def measure_ingestion(folder):
         for number in range(tables):
             paths.append(os.path.join(target, f'{number}.sst'))
             rows = [(f'{number:08}{row}'.encode(), b'v') for row in range(10)]
-            ashlar.write_table(rows, paths[-1],
-                sync=False)
+            ashlar.write_table(rows, paths[-1], sync=False)
         store = rocksdict.Rdict(os.path.join(target, 'db'),
                                 rocksdict.Options(raw_mode=True))
         begin = time.perf_counter()
