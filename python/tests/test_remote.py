@@ -9,6 +9,9 @@ import pytest
 
 import ashlar
 
+# moto's buckets are those of the process, so no other module has this one.
+BUCKET = 'tables-of-remote-tests'
+
 
 def rows(count=5000):
     # Values that do not compress, so that a table has several parts.
@@ -30,7 +33,7 @@ def store():
                       AWS_DEFAULT_REGION='us-east-1',
                       AWS_ENDPOINT_URL=f'http://{host}:{port}')
     files = fsspec.filesystem('s3', default_block_size=5 << 20)
-    files.mkdir('tables')
+    files.mkdir(BUCKET)
     yield files
     server.stop()
 
@@ -39,7 +42,7 @@ def store():
 def folder(request):
     if request.param == 's3':
         request.getfixturevalue('store')
-        return f's3://tables/{uuid.uuid4().hex}'
+        return f's3://{BUCKET}/{uuid.uuid4().hex}'
     return f'memory://{uuid.uuid4().hex}'
 
 
@@ -117,7 +120,7 @@ def test_a_failed_set_leaves_nothing(folder):
 def test_a_store_that_is_lost(store):
     """What is a table is there as a whole, and nothing else is."""
     from s3fs.core import S3File
-    folder = f's3://tables/{uuid.uuid4().hex}'
+    folder = f's3://{BUCKET}/{uuid.uuid4().hex}'
     upload, calls = S3File._upload_chunk, []
 
     def fail(self, final=False):
@@ -134,12 +137,12 @@ def test_a_store_that_is_lost(store):
     finally:
         S3File._upload_chunk = upload
     assert names_in(folder) == []
-    uploads = store.call_s3('list_multipart_uploads', Bucket='tables')
+    uploads = store.call_s3('list_multipart_uploads', Bucket=BUCKET)
     assert uploads.get('Uploads', []) == []
 
 
 def test_reads_of_a_store_that_is_lost(store):
-    path = f's3://tables/{uuid.uuid4().hex}.sst'
+    path = f's3://{BUCKET}/{uuid.uuid4().hex}.sst'
     data = rows()
     ashlar.write_table(data, path)
     reader = ashlar.TableReader(path, cache_bytes=0)
@@ -162,7 +165,7 @@ def test_reads_of_a_store_that_is_lost(store):
 
 
 def test_children_of_a_fork_read_a_store(store):
-    path = f's3://tables/{uuid.uuid4().hex}.sst'
+    path = f's3://{BUCKET}/{uuid.uuid4().hex}.sst'
     data = rows(100)
     ashlar.write_table(data, path)
     reader = ashlar.TableReader(path)
