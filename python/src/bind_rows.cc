@@ -210,6 +210,7 @@ void BindRows(nb::module_& module) {
       .def_prop_ro("names",
                    [](const PythonBatch& self) {
                      std::vector<std::string> names;
+                     names.reserve(self.types.size());
                      for (const OutputType& type : self.types) {
                        names.push_back(type.name);
                      }

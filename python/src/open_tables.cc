@@ -138,6 +138,7 @@ void OpenTables::MultiGet(std::span<const Slice> keys,
 
 std::vector<UserIteratorTable> OpenTables::ForIterator() const {
   std::vector<UserIteratorTable> tables;
+  tables.reserve(tables_.size());
   for (const OneTable& table : tables_) tables.push_back({table.reader.get()});
   return tables;
 }

@@ -74,7 +74,7 @@ class OpenTables {
     std::string largest;
     bool is_plain = false;
   };
-  Status OpenOne(Source* source, const ReaderOptions& options);
+  Status OpenOne(Source* source, const ReaderOptions& given);
   Status FindRange(OneTable* table) const;
   void MakeLevels();
 

@@ -21,7 +21,8 @@ Status Failed(const char* operation, const std::string& name,
 
 }  // namespace
 
-PythonWritableFile::PythonWritableFile(nb::object object, std::string name,
+PythonWritableFile::PythonWritableFile(const nb::object& object,
+                                       std::string name,
                                        std::shared_ptr<CallWatch> watch)
     : write_(object.attr("write")),
       name_(std::move(name)),

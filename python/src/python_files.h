@@ -23,7 +23,7 @@ namespace ashlar::python {
 class PythonWritableFile final : public WritableFile {
  public:
   // With the GIL.
-  PythonWritableFile(nanobind::object object, std::string name,
+  PythonWritableFile(const nanobind::object& object, std::string name,
                      std::shared_ptr<CallWatch> watch);
   ~PythonWritableFile() override;
 

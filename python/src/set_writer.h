@@ -20,11 +20,12 @@ namespace ashlar::python {
 
 class SetWriter {
  public:
-  // `settings` has the members of SortedTableWriterOptions by name, and
-  // `target_file_size`. If `outputs` is none, `name` is the path of the set.
-  // Otherwise it is for messages, and `outputs` is as PythonOutputs takes it.
+  // `given` has options of tables (SetWriteOptions). `settings` has the members
+  // of SortedTableWriterOptions by name, and `target_file_size`. If `outputs` is
+  // none, `name` is the path of the set. Otherwise it is for messages, and
+  // `outputs` is as PythonOutputs takes it.
   SetWriter(const std::string& name, const nanobind::object& outputs,
-            const nanobind::dict& options, const nanobind::dict& settings);
+            const nanobind::dict& given, const nanobind::dict& settings);
   SetWriter(const SetWriter&) = delete;
   SetWriter& operator=(const SetWriter&) = delete;
   ~SetWriter();

@@ -132,11 +132,9 @@ void ReadCounters::CountMetadataHit(BlockKind kind, uint64_t bytes) const {
     c->block_cache_index_hit_count += IsIndex(kind) ? 1 : 0;
     c->block_cache_filter_hit_count += IsFilter(kind) ? 1 : 0;
     c->block_cache_read_byte += bytes;
-    constexpr ByKind<Field> kBytes = {
-        nullptr, &PerfContext::block_cache_index_read_byte,
-        &PerfContext::block_cache_filter_read_byte,
-        &PerfContext::block_cache_compression_dict_read_byte};
-    c->*kBytes.Of(kind) += bytes;
+    (IsIndex(kind)    ? c->block_cache_index_read_byte
+     : IsFilter(kind) ? c->block_cache_filter_read_byte
+                      : c->block_cache_compression_dict_read_byte) += bytes;
   }
   if (StatisticsShard* const s = shard(); s != nullptr) {
     s->Add(kHits.Of(kind), 1);

@@ -10,7 +10,7 @@
 namespace ashlar::internal {
 
 // Does what TableReader::Prefetch does.
-Status PrefetchRange(const OpenedTable& table, const ReadOptions& options,
+Status PrefetchRange(const OpenedTable& table, const ReadOptions& given,
                      const Slice* begin, const Slice* end);
 
 }  // namespace ashlar::internal

@@ -94,6 +94,7 @@ TEST(Claims, DoneOnceAndSeenByAll) {
   // Not atomic: the claims order the accesses.
   std::vector<uint64_t> done(kRounds, 0);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (uint64_t round = 0; round < kRounds; ++round) {
