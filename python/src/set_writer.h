@@ -21,8 +21,8 @@ namespace ashlar::python {
 class SetWriter {
  public:
   // `given` has options of tables (SetWriteOptions). `settings` has the members
-  // of SortedTableWriterOptions by name, and `target_file_size`. If `outputs` is
-  // none, `name` is the path of the set. Otherwise it is for messages, and
+  // of SortedTableWriterOptions by name, and `target_file_size`. If `outputs`
+  // is none, `name` is the path of the set. Otherwise it is for messages, and
   // `outputs` is as PythonOutputs takes it.
   SetWriter(const std::string& name, const nanobind::object& outputs,
             const nanobind::dict& given, const nanobind::dict& settings);
