@@ -246,8 +246,8 @@ struct ReaderOptions {
   // memory of index and filter once more while the table is opened, of which a
   // thread keeps up to 1 MiB for its next opening.
   bool read_tail_at_once = false;
-  // Whether the reader keeps the properties as the file stores them
-  // (TableProperties::stored) besides the fields that have their values.
+  // Whether the reader keeps the properties as the file stores them, in
+  // TableProperties::stored. The other fields have their values in any case.
   // Default: true. Set it to false where many tables are open at once: of a
   // table that RocksDB wrote they take about 2 KiB.
   bool keep_stored_properties = true;

@@ -28,7 +28,7 @@ Result<WritableFile*> PythonOutputs::Begin(size_t number,
     file_ = std::make_unique<PythonWritableFile>(
         object_.attr("begin")(number), "table " + std::to_string(number + 1),
         watch_);
-    summed_ = std::make_unique<SummedFile>(file_.get());
+    summed_ = std::make_unique<tool::ChecksummedFile>(file_.get());
     return summed_.get();
   } catch (nb::python_error& error) {
     watch_->Keep(error);

@@ -9,7 +9,7 @@
 #include "ashlar/table/compaction.h"
 #include "python/src/call_watch.h"
 #include "python/src/python_files.h"
-#include "python/src/summed_file.h"
+#include "tools/checksummed_file.h"
 
 namespace ashlar::python {
 
@@ -30,7 +30,7 @@ class PythonOutputs final : public CompactionOutputs {
   nanobind::object object_;
   const std::shared_ptr<CallWatch> watch_;
   std::unique_ptr<PythonWritableFile> file_;
-  std::unique_ptr<SummedFile> summed_;
+  std::unique_ptr<tool::ChecksummedFile> summed_;
 };
 
 }  // namespace ashlar::python

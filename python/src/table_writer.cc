@@ -34,7 +34,7 @@ TableWriter::TableWriter(const std::string& name, const nb::object& file,
     to = made->python.get();
     is_python_file_ = true;
   }
-  made->file = std::make_unique<SummedFile>(to);
+  made->file = std::make_unique<tool::ChecksummedFile>(to);
   auto builder = TableBuilder::Create(table, build, made->file.get());
   Check(builder.status(), name);
   made->builder = std::move(builder).value();

@@ -1,6 +1,6 @@
-// Tests what goes into the block cache besides data blocks, and when it does
-// not: the dictionary of the compression, reads that may not fill the cache,
-// and caches without room.
+// Tests when blocks other than data blocks go into the block cache: the
+// dictionary of the compression, reads that may not fill the cache, and caches
+// without room.
 
 #include <gtest/gtest.h>
 

@@ -17,9 +17,9 @@
 
 #include "ashlar/table/compaction.h"
 #include "ashlar/table/table_set.h"
-#include "tools/ashlar/outputs/checksummed_file.h"
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/table_output.h"
+#include "tools/checksummed_file.h"
 
 namespace ashlar::tool {
 

@@ -10,9 +10,9 @@
 #include "ashlar/table/external_file_writer.h"
 #include "ashlar/table/table_builder.h"
 #include "ashlar/util/status.h"
-#include "tools/ashlar/outputs/checksummed_file.h"
 #include "tools/ashlar/outputs/output_file.h"
 #include "tools/ashlar/outputs/table_output.h"
+#include "tools/checksummed_file.h"
 #include "tools/columns/row.h"
 
 namespace ashlar::tool {

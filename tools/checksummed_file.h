@@ -1,7 +1,7 @@
 // ChecksummedFile: passes all writes to another file, and computes their
-// checksum.
-#ifndef ASHLAR_TOOLS_ASHLAR_OUTPUTS_CHECKSUMMED_FILE_H_
-#define ASHLAR_TOOLS_ASHLAR_OUTPUTS_CHECKSUMMED_FILE_H_
+// checksum, which manifests list. One thread at a time.
+#ifndef ASHLAR_TOOLS_CHECKSUMMED_FILE_H_
+#define ASHLAR_TOOLS_CHECKSUMMED_FILE_H_
 
 #include <cstdint>
 #include <string>
@@ -34,4 +34,4 @@ class ChecksummedFile final : public WritableFile {
 
 }  // namespace ashlar::tool
 
-#endif  // ASHLAR_TOOLS_ASHLAR_OUTPUTS_CHECKSUMMED_FILE_H_
+#endif  // ASHLAR_TOOLS_CHECKSUMMED_FILE_H_
