@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "file/file_util.h"
 #include "found_entry.h"
 #include "memory/arena.h"
 #include "read_options.h"
@@ -43,6 +44,18 @@ rocksdb::Status CheckUniqueId(const rocksdb::TableProperties& properties,
       " Actual: " + rocksdb::InternalUniqueIdToHumanString(&actual));
 }
 
+// Direct reads pass by the page cache.
+bool LoadsAhead(const rocksdb::TableReaderOptions& theirs) {
+  return !theirs.env_options.use_direct_reads &&
+         rocksdb::CheckFSFeatureSupport(theirs.ioptions.fs.get(),
+                                        rocksdb::FSSupportedOps::kFSPrefetch);
+}
+
+// Into how many reads a compaction divides what it reads ahead, where the file
+// system loads that meanwhile: what is copied then stays in the processor's
+// cache until it is decoded. The walk tells the file system of four reads.
+constexpr size_t kCompactionReads = 4;
+
 }  // namespace
 
 ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
@@ -59,6 +72,7 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
                ->CanKeysWithDifferentByteContentsBeEqual()),
       level_(theirs.level),
       file_size_(file_size),
+      file_loads_ahead_(LoadsAhead(theirs)),
       // Not make_shared: RocksDB asks malloc for the size of the object.
       properties_(
           new rocksdb::TableProperties(PropertiesFrom(reader_->properties()))),
@@ -148,9 +162,8 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
   WalkOptions options = {
       .read_options = read_options,
       .timestamp_size = timestamp_size_,
-      .readahead_size = caller == rocksdb::TableReaderCaller::kCompaction
-                            ? compaction_readahead_size
-                            : read_options.readahead_size,
+      .readahead_size = read_options.readahead_size,
+      .tells_file = read_options.async_io,
       .allow_unprepared_value = allow_unprepared_value,
       .times = times_.get(),
       .asked_prefixes = nullptr,
@@ -162,6 +175,13 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
                         : their_options_.stats,
       .level = level_,
       .is_last_level = level_ == their_options_.num_levels - 1};
+  if (caller == rocksdb::TableReaderCaller::kCompaction) {
+    options.readahead_size = compaction_readahead_size;
+    if (file_loads_ahead_ && compaction_readahead_size >= kCompactionReads) {
+      options.readahead_size /= kCompactionReads;
+      options.tells_file = true;
+    }
+  }
   const bool seeks_prefixes = !read_options.total_order_seek ||
                               read_options.auto_prefix_mode ||
                               read_options.prefix_same_as_start;

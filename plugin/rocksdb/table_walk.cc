@@ -19,7 +19,7 @@ ashlar::ReadOptions OptionsFrom(const WalkOptions& walk,
   const rocksdb::ReadOptions& theirs = walk.read_options;
   ashlar::ReadOptions ours = ReadOptionsFrom(theirs);
   ours.readahead_size = walk.readahead_size;
-  ours.async_io = theirs.async_io;
+  ours.async_io = walk.tells_file;
   ours.pin_data = theirs.pin_data;
   if (theirs.iterate_upper_bound != nullptr) ours.iterate_upper_bound = &bound;
   ours.allow_unprepared_value = walk.allow_unprepared_value;

@@ -85,6 +85,7 @@ class ExpectingFile final : public RandomAccessFile {
   void Expect(uint64_t offset, uint64_t n) const override {
     ASSERT_GT(n, 0u);
     ASSERT_LE(offset + n, bytes_.size());
+    ++announcements;
     for (uint64_t i = offset; i < offset + n; ++i) ++expected[i];
     std::fill_n(told_in.begin() + static_cast<ptrdiff_t>(offset), n, step);
   }
@@ -92,6 +93,7 @@ class ExpectingFile final : public RandomAccessFile {
   std::string name() const override { return "f"; }
 
   uint16_t step = 1;  // the test increments it
+  mutable size_t announcements = 0;
   mutable std::vector<uint8_t> expected;
   mutable std::vector<uint16_t> told_in;  // 0: in no step
   mutable std::vector<std::pair<uint64_t, uint64_t>> reads;
@@ -147,6 +149,24 @@ TEST(FileWindow, AWalkForwardIsExpected) {
       }
     }
     ASSERT_LE(*std::max_element(file.expected.begin(), file.expected.end()), 1);
+  }
+}
+
+// A device gets few large requests: each is for half of what a walk may tell
+// of, which is four reads, except where the file ends.
+TEST(FileWindow, AWalkAnnouncesSeveralReadsAtOnce) {
+  constexpr uint64_t kRead = 20 * kWalkBlock;
+  constexpr uint64_t kReads = kWalkBlock * kWalkBlocks / kRead;
+  for (const bool forward : {true, false}) {
+    const ExpectingFile file(kWalkBlock * kWalkBlocks);
+    FileWindow window(&file, kRead, true);
+    for (uint64_t i = 0; i < kWalkBlocks; ++i) {
+      const uint64_t block = forward ? i : kWalkBlocks - 1 - i;
+      Slice data;
+      ASSERT_TRUE(window.Read(block * kWalkBlock, kWalkBlock, &data).ok());
+    }
+    EXPECT_LE(file.announcements, kReads / 2 + 1);
+    EXPECT_GE(file.announcements, kReads / 4);
   }
 }
 

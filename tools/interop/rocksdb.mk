@@ -42,6 +42,7 @@ rocksdb-check: rocksdb-plugin
 	@cmake --build build -j $(JOBS) --target \
 		ashlar_cache_plugin_test ashlar_cache_ops_test \
 		adapted_counters_test adapted_databases_test \
+		compaction_reads_test \
 		faulty_databases_test compaction_service_test \
 		ashlar_compaction_worker ashlar_compaction_example
 	@ctest --test-dir build -L plugin --output-on-failure --no-tests=error \
