@@ -46,8 +46,8 @@ uint64_t FileWindow::BytesToExpect() const {
 }
 
 // Tells the file what a walk backward will read after this window, except what
-// the file was told before. It waits until that is half of all that it tells of:
-// a device serves few large requests faster than many small ones.
+// the file was told before. It waits until that is half of all that it tells
+// of: a device serves few large requests faster than many small ones.
 void FileWindow::ExpectBefore() {
   const uint64_t ahead = BytesToExpect();
   const uint64_t limit = std::min(limit_begin_, begin_);

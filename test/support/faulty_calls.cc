@@ -201,6 +201,30 @@ class Layer {
     return Fault();
   }
 
+  // Says what has come of a call, in its line of the log.
+  void Describe(size_t number, const std::string& detail) {
+    const std::scoped_lock hold(mutex_);
+    if (number <= calls_.size()) calls_[number - 1].detail = detail;
+  }
+
+  // Whether the bytes of writes are kept.
+  bool keeps_data() const { return data_ >= 0; }
+
+  // Keeps what a call has written, and says so in its line of the log.
+  void Wrote(size_t number, off_t offset, const void* bytes, size_t n) {
+    const std::scoped_lock hold(mutex_);
+    if (number > calls_.size()) return;
+    calls_[number - 1].detail = std::to_string(offset) + "+" +
+                                std::to_string(n) + "@" +
+                                std::to_string(data_bytes_);
+    static auto* const real = Real(&::pwrite, "pwrite");
+    if (real(data_, bytes, n, static_cast<off_t>(data_bytes_)) !=
+        static_cast<ssize_t>(n)) {
+      std::abort();
+    }
+    data_bytes_ += n;
+  }
+
   void Done(size_t number, int error) {
     std::string line;
     {
@@ -218,16 +242,22 @@ class Layer {
 
  private:
   Layer() {
-    const char* const log = std::getenv("ASHLAR_FAULT_LOG");
-    if (log != nullptr) {
-      using Open = int(const char*, int, ...);
-      static auto* const real =
-          reinterpret_cast<Open*>(dlsym(RTLD_NEXT, "open"));
-      log_ = real(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    }
+    log_ = Append("ASHLAR_FAULT_LOG");
+    data_ = Append("ASHLAR_FAULT_DATA");
     const char* const root = std::getenv("ASHLAR_FAULT_ROOT");
     const char* const plan = std::getenv("ASHLAR_FAULT_PLAN");
     if (root != nullptr) Begin(root, plan == nullptr ? "" : plan);
+  }
+
+  // Opens the file that a variable of the environment names. Returns -1 if
+  // there is none.
+  static int Append(const char* variable) {
+    const char* const path = std::getenv(variable);
+    if (path == nullptr) return -1;
+    using Open = int(const char*, int, ...);
+    static auto* const real = reinterpret_cast<Open*>(dlsym(RTLD_NEXT, "open"));
+    // pwrite appends whatever its offset is, if O_APPEND is set.
+    return real(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   }
 
   bool IsBelowRoot(const std::string& path) const {
@@ -245,6 +275,8 @@ class Layer {
   std::map<std::string, uint64_t> of_name_;
   std::vector<CountedCall> calls_;
   int log_ = -1;
+  int data_ = -1;
+  uint64_t data_bytes_ = 0;
 };
 
 [[noreturn]] void Die() {
@@ -266,7 +298,12 @@ Result Counted(const char* name, const std::string& path,
     return failed;
   }
   errno = 0;
-  Result result = call(fault.action == Action::kShort);
+  Result result;
+  if constexpr (requires { call(true, number); }) {
+    result = call(fault.action == Action::kShort, number);
+  } else {
+    result = call(fault.action == Action::kShort);
+  }
   int error = result == failed ? errno : 0;
   if (fault.action == Action::kKilled) Die();
   if (fault.action == Action::kFailDone) {
@@ -310,14 +347,43 @@ int OfNames(const char* name, int from_folder, const char* from, int to_folder,
   return Counted<int>(name, resolved, second, -1, call);
 }
 
+// Counts a write of bytes at an offset. A negative offset: where the last call
+// has ended. `write(n)` writes n of them.
+template <typename Write>
+ssize_t Writing(int descriptor, const void* bytes, size_t n, off_t offset,
+                const Write& write) {
+  std::string path;
+  Layer& layer = Layer::Get();
+  if (!layer.PathOf(descriptor, &path)) return write(n);
+  return Counted<ssize_t>("write", path, "", -1, [&](bool half, size_t number) {
+    const off_t at = offset >= 0 ? offset : ::lseek(descriptor, 0, SEEK_CUR);
+    const ssize_t written = write(half ? Half(n) : n);
+    if (written > 0 && layer.keeps_data()) {
+      layer.Wrote(number, at, bytes, static_cast<size_t>(written));
+    }
+    return written;
+  });
+}
+
 template <typename Call>
 int Opening(int folder, const char* path, int flags, const Call& call) {
   std::string resolved;
   if (!Layer::Get().Resolve(folder, path, &resolved)) return call(false);
-  const std::string detail = (flags & O_CREAT) != 0 ? "create" : "";
+  std::string detail = (flags & O_CREAT) != 0 ? "create" : "";
+  if ((flags & O_TRUNC) != 0 && Layer::Get().keeps_data()) {
+    detail += " truncate";
+  }
   const int descriptor = Counted<int>("open", resolved, detail, -1, call);
   Layer::Get().Opened(descriptor, resolved);
   return descriptor;
+}
+
+// Returns the path that was asked for, with the letters at its end that the C
+// library has put into the pattern.
+std::string Made(const std::string& path, const std::string& pattern) {
+  constexpr size_t kLetters = 6;
+  return path.substr(0, path.size() - kLetters) +
+         pattern.substr(pattern.size() - kLetters);
 }
 
 mode_t ModeOf(int flags, va_list rest) {
@@ -344,6 +410,7 @@ using ashlar::testing::OfName;
 using ashlar::testing::OfNames;
 using ashlar::testing::Opening;
 using ashlar::testing::Real;
+using ashlar::testing::Writing;
 
 // The C library gives these parameters other names.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
@@ -375,8 +442,12 @@ int mkostemp(char* pattern, int flags) {
   if (!Layer::Get().Resolve(AT_FDCWD, pattern, &path)) {
     return real(pattern, flags);
   }
-  const int descriptor = Counted<int>(
-      "mkostemp", path, "", -1, [&](bool) { return real(pattern, flags); });
+  const int descriptor =
+      Counted<int>("mkostemp", path, "", -1, [&](bool, size_t number) {
+        const int made = real(pattern, flags);
+        Layer::Get().Describe(number, ashlar::testing::Made(path, pattern));
+        return made;
+      });
   Layer::Get().Opened(descriptor, path);
   return descriptor;
 }
@@ -385,8 +456,11 @@ char* mkdtemp(char* pattern) noexcept {
   static auto* const real = Real(&::mkdtemp, "mkdtemp");
   std::string path;
   if (!Layer::Get().Resolve(AT_FDCWD, pattern, &path)) return real(pattern);
-  return Counted<char*>("mkdtemp", path, "", nullptr,
-                        [&](bool) { return real(pattern); });
+  return Counted<char*>("mkdtemp", path, "", nullptr, [&](bool, size_t number) {
+    char* const made = real(pattern);
+    Layer::Get().Describe(number, ashlar::testing::Made(path, pattern));
+    return made;
+  });
 }
 
 int close(int descriptor) {
@@ -399,15 +473,14 @@ int close(int descriptor) {
 
 ssize_t write(int descriptor, const void* bytes, size_t n) {
   static auto* const real = Real(&::write, "write");
-  return OfDescriptor<ssize_t>("write", descriptor, [&](bool half) {
-    return real(descriptor, bytes, half ? Half(n) : n);
-  });
+  return Writing(descriptor, bytes, n, -1,
+                 [&](size_t some) { return real(descriptor, bytes, some); });
 }
 
 ssize_t pwrite(int descriptor, const void* bytes, size_t n, off_t offset) {
   static auto* const real = Real(&::pwrite, "pwrite");
-  return OfDescriptor<ssize_t>("write", descriptor, [&](bool half) {
-    return real(descriptor, bytes, half ? Half(n) : n, offset);
+  return Writing(descriptor, bytes, n, offset, [&](size_t some) {
+    return real(descriptor, bytes, some, offset);
   });
 }
 
@@ -451,8 +524,12 @@ int sync_file_range(int descriptor, off64_t offset, off64_t n, unsigned flags) {
 
 int ftruncate(int descriptor, off_t size) noexcept {
   static auto* const real = Real(&::ftruncate, "ftruncate");
-  return OfDescriptor<int>("ftruncate", descriptor,
-                           [&](bool) { return real(descriptor, size); });
+  std::string path;
+  const auto call = [&](bool) { return real(descriptor, size); };
+  if (!Layer::Get().PathOf(descriptor, &path)) return call(false);
+  const std::string detail =
+      Layer::Get().keeps_data() ? std::to_string(size) : "";
+  return Counted<int>("ftruncate", path, detail, -1, call);
 }
 
 int flock(int descriptor, int operation) noexcept {

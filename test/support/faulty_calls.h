@@ -14,6 +14,11 @@
 //                      appends one line:
 //                      "<n> TAB <name> TAB <path> TAB <second path or flags>
 //                      TAB <0, or the errno>", paths relative to the folder
+//   ASHLAR_FAULT_DATA  optional, with a log: a file to which the bytes of each
+//                      write are appended. The log then says of each write
+//                      "<offset>+<size>@<offset in that file>", of ftruncate
+//                      the size, and of open "truncate" too, so that what a
+//                      disk had after each call can be worked out
 //
 // 2. In a test program that links it, by the functions below.
 //
@@ -45,6 +50,7 @@
 //   dup     fcntl with F_DUPFD
 //   setfl   fcntl with F_SETFL
 //
+// mkdtemp and mkostemp name what they have made as the second path.
 // renameat2, mkdtemp, mkostemp, mkdir, rmdir, close, fsync, fdatasync,
 // sync_file_range, ftruncate, flock, opendir, readdir and closedir keep their
 // own names. To add a call, add one function at the end of faulty_calls.cc.

@@ -107,8 +107,7 @@ class CacheSim {
   }
 
   static Status WriteChart(const std::string& chart) {
-    auto file = OutputFile::Create(
-        FLAGS_out, {.overwrite = FLAGS_overwrite, .sync = false});
+    auto file = OutputFile::Create(FLAGS_out, {.overwrite = FLAGS_overwrite});
     if (!file.ok()) return file.status();
     Status status = (*file)->file()->Append(chart);
     return status.ok() ? (*file)->Commit() : status;

@@ -105,9 +105,7 @@ void DumpToFile(const std::string& path, DefaultNames* default_names,
       return;
     }
   }
-  const AtomicFile::Options options = {.overwrite = FLAGS_overwrite,
-                                       .sync = false};
-  auto file = OutputFile::Create(name, options);
+  auto file = OutputFile::Create(name, {.overwrite = FLAGS_overwrite});
   if (!file.ok()) {
     report->AddFault(file.status(), FaultLine(name, file.status()));
     return;

@@ -38,8 +38,7 @@ Status CheckIsOutside(const std::string& name, const std::string& database) {
 }
 
 Status WritePage(const std::string& name, const std::string& page) {
-  auto file =
-      OutputFile::Create(name, {.overwrite = FLAGS_overwrite, .sync = false});
+  auto file = OutputFile::Create(name, {.overwrite = FLAGS_overwrite});
   if (!file.ok()) return file.status();
   Status status = (*file)->file()->Append(page);
   return status.ok() ? (*file)->Commit() : status;

@@ -1,0 +1,67 @@
+"""Tests that test/attack/run goes on where it has stopped, and tells what it
+found."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).with_name("run")
+# Takes the place of the attack: of 40 forms, number 20 is wrong if asked to be.
+PROGRAM = """#!{python}
+import json, sys
+first, count = map(int, sys.argv[1:])
+taken = range(min(first, 40), min(first + count, 40))
+wrong = int({wrong} and 20 in taken)
+print(json.dumps(dict(forms=40, first=first, count=len(taken), flips=len(taken),
+                      wrong=wrong)))
+sys.exit(wrong)
+"""
+
+
+class RunTest(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+        (self.path / "bin").mkdir()
+
+    def run_script(self, *flags, wrong=False):
+        program = self.path / "bin/damage_attack"
+        program.write_text(PROGRAM.format(python=sys.executable, wrong=wrong))
+        program.chmod(0o755)
+        result = subprocess.run(
+            [sys.executable, "-B", SCRIPT, "--parts=damage", "--jobs=1",
+             f"--build={self.path}", f"--state={self.path}",
+             f"--ledger={self.path}/ledger", *flags],
+            capture_output=True, text=True, check=False)
+        lines = (self.path / "ledger").read_text().splitlines()
+        return result.returncode, json.loads(lines[-1]), len(lines)
+
+    def state(self):
+        return json.loads((self.path / "state.json").read_text())
+
+    def test_takes_all_forms_and_begins_anew(self):
+        code, line, _ = self.run_script("--minutes=1")
+        self.assertEqual((code, line["count"], line["found"]), (0, 40, False))
+        self.assertEqual(self.state(), {"damage_form": 0})
+
+    def test_goes_on_where_it_stopped(self):
+        (self.path / "state.json").write_text('{"damage_form": 32}')
+        _, line, _ = self.run_script("--minutes=1")
+        self.assertEqual((line["first_form"], line["count"]), (32, 8))
+        (self.path / "state.json").write_text('{"damage_form": 32}')
+        _, line, lines = self.run_script("--minutes=1", "--again")
+        self.assertEqual((line["first_form"], line["count"]), (0, 40))
+        self.assertEqual(lines, 2)
+
+    def test_tells_what_was_wrong(self):
+        code, line, _ = self.run_script("--minutes=1", wrong=True)
+        self.assertEqual((code, line["wrong"], line["found"]), (1, 1, True))
+
+
+if __name__ == "__main__":
+    unittest.main()
