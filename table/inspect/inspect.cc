@@ -131,7 +131,11 @@ void CheckCounts(const WholeFile& whole, Findings* findings) {
         Status::Corruption("entry count mismatch: property rocksdb." +
                            property + ", found " + std::to_string(counted)));
   };
-  const uint64_t ranges = properties.num_range_deletions;
+  // Before 5.15 RocksDB counted range deletions only among all entries.
+  const uint64_t ranges =
+      properties.stored.contains("rocksdb.num.range-deletions")
+          ? properties.num_range_deletions
+          : whole.num_range_deletions;
   const uint64_t points = properties.num_entries - ranges;
   check("num.entries says " + std::to_string(points) +
             " entries other than range deletions",
