@@ -102,10 +102,19 @@ struct OptionSource {
   OptionValue unknown = {};
 };
 
+// Which of RocksDB's structs has the option, under the same name. Texts for
+// RocksDB (table/option_strings.h) go by it.
+enum class OptionHome : uint8_t {
+  kAshlar,  // none
+  kTable,   // "BlockBasedTableOptions"
+  kFamily,  // "ColumnFamilyOptions"
+};
+
 template <typename Options>
 struct OptionRow {
   // As in messages: "block_size", "compression_opts.level".
   std::string_view name;
+  OptionHome home = OptionHome::kAshlar;
   OptionMember<Options> member;
   // Returns whether the bounds count, given the other options. Null: always.
   bool (*counts)(const Options& options) = nullptr;

@@ -286,6 +286,29 @@ void AddGolden(const std::string& golden, Corpus* corpus) {
 
 // Adds filter payloads of each kind, from files too large to be seeds
 // themselves.
+void AddOptions(Corpus* corpus) {
+  corpus->Add("options", "ours",
+              "comparator=leveldb.BytewiseComparator;format_version=6;"
+              "block_size=4096;uniform_cv_threshold=-1.5;compression=kZSTD;"
+              "compression_opts.level=32767;embedded_blob_options={enable=1;};"
+              "filter=kRibbon;bloom_bits_per_key=9.5;"
+              "prefix_extractor=rocksdb.FixedPrefix.4;target_rocksdb=11.8;");
+  corpus->Add("options", "nested",
+              "metadata_cache_options={unpartitioned_pinning=kAll;};"
+              "block_based_table_factory={{filter_policy={id=ribbonfilter:9.5:"
+              "2;bloom_before_level=2;};}};table_factory={id=BlockBasedTable;"
+              "block_size=16K};compression_opts=-14:3:0:16384:0:2:false;"
+              "merge_operator={id=stringappend;delimiter=\\#;}");
+  corpus->Add("options", "file",
+              "# a comment\r\n[Version]\n  rocksdb_version=11.8.1\n"
+              "[DBOptions]\n  wal_dir=a\n[CFOptions \"default\"]\n"
+              "  compression_per_level=kNoCompression:kZSTD\n"
+              "  bottommost_compression=kDisableCompressionOption\n"
+              "[TableOptions/BlockBasedTable \"default\"]\n"
+              "  filter_policy=bloomfilter:10:false\n"
+              "[CFOptions \"a \\# \\n b\"]\n  num_levels=7\n");
+}
+
 void AddFilters(const std::string& golden, Corpus* corpus) {
   const std::string front = Parameters(BlockKind::kFilter, 0, 0);
   for (const char* name :
@@ -509,6 +532,7 @@ int main(int argc, char** argv) {
   ashlar::AddOurs(&corpus);
   ashlar::AddRangeDeletions(&corpus);
   ashlar::AddFilters(argv[1], &corpus);
+  ashlar::AddOptions(&corpus);
   ashlar::AddFilterPartitions(&corpus);
   ashlar::AddHashSearch(&corpus);
   ashlar::AddCacheDumps(&corpus);

@@ -264,6 +264,7 @@ class HelpTest(CliTest):
         max_compaction_bytes write_rate_limit bytes_per_sync
         strict_bytes_per_sync use_direct_writes use_fsync
         header crlf max_bad_rows bad_rows dry_run delimiter null
+        options options_from ignore_unknown_options
         limit hex cf snapshot db_paths each_table one_database
         sizes caches sampling_frequency unknown_block_size
         """.split()

@@ -14,11 +14,20 @@ namespace {
 using Types = std::vector<CompressionType>;
 using enum CompressionType;
 
+// Returns whether options come from elsewhere than flags.
+bool HasTexts(const CommandLine& line) {
+  return line.Given("options") || line.Given("options_from");
+}
+
 // Returns the codecs that the command will use. Returns none if the flag names
 // an unknown codec, which the command itself refuses.
 Types CodecsOf(const CommandLine& line, const Command& command) {
   if (command.bit != kRecompress) {
-    if (!line.Given("compression_type")) return {DefaultCompressionType()};
+    if (!line.Given("compression_type")) {
+      // A text may name any codec.
+      if (HasTexts(line)) return {};
+      return {DefaultCompressionType()};
+    }
     const auto type = ParseCompressionType(FLAGS_compression_type);
     return IsOkOrThrow(type.status()) ? Types{*type} : Types();
   }
@@ -121,7 +130,18 @@ std::string FindFilterConflict(const CommandLine& line) {
   return {};
 }
 
+std::string FindTextConflict(const CommandLine& line) {
+  if (line.Given("cf") && !line.Given("options_from")) {
+    return "--cf needs --options_from";
+  }
+  if (FLAGS_ignore_unknown_options && !HasTexts(line)) {
+    return "--ignore_unknown_options needs --options or --options_from";
+  }
+  return {};
+}
+
 std::string FindDictionaryConflict(const CommandLine& line) {
+  if (HasTexts(line)) return {};
   if (FLAGS_compression_max_dict_bytes == 0) {
     for (const char* const flag : {"compression_zstd_max_train_bytes",
                                    "compression_max_dict_buffer_bytes",
@@ -231,6 +251,7 @@ std::string FindConflict(const CommandLine& line, const Command& command) {
   }
   if (conflict.empty() && (command.bit & kMake) != 0) {
     conflict = FindFilterConflict(line);
+    if (conflict.empty()) conflict = FindTextConflict(line);
   }
   if (conflict.empty() && (command.bit & kPack) != 0) {
     conflict = FindDetailOfAnotherCodec(line, command);

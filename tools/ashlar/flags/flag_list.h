@@ -60,8 +60,9 @@
   FLAG(bool, one_database, false, "", kInput, kSpace | kStats | kReport,       \
            "take a folder of tables without a CURRENT as one database, as "    \
            "get, scan and diff do")                                            \
-  FLAG(string, cf, "default", "name", kInput, kOfDatabases,                    \
-           "the column family of a database")                                  \
+  FLAG(string, cf, "default", "name", kInput, kOfDatabases | kMake,            \
+           "the column family of a database; with --options_from, that of "    \
+           "the file")                                                         \
   FLAG(string, db_paths, "", "list", kInput, kOfDatabases,                     \
            "the folders of a database with several, as its db_paths or "       \
            "cf_paths had them, separated by commas")                           \
@@ -306,6 +307,19 @@
            "blocks of 16 KiB: 15.2, 0.2; small, zstd level 9 with a "          \
            "dictionary of 64 KiB: 12.8, 1.1; archive, zstd level 19 in "       \
            "blocks of 64 KiB with a dictionary of 256 KiB: 11.1, 14")          \
+  FLAG(string, options_from, "", "path", kNewFiles, kMake,                     \
+           "an OPTIONS file of a RocksDB database, or the folder of one, "     \
+           "whose newest OPTIONS file counts: tables are made as that "        \
+           "database makes those of its last level, in the family --cf. "      \
+           "Flags that are given beside it count")                             \
+  FLAG(string, options, "", "text", kNewFiles, kMake,                          \
+           "options of tables as RocksDB's strings have them, such as "        \
+           "'block_size=16K;filter_policy=bloomfilter:10;compression=kZSTD'. " \
+           "They count more than --options_from, and flags more than they")    \
+  FLAG(bool, ignore_unknown_options, false, "", kNewFiles, kMake,              \
+           "leave out what --options and --options_from have that is unknown " \
+           "or not built in, with a warning for each; otherwise it is an "     \
+           "error")                                                            \
   FLAG(string, compression_type, "zstd", "name", kNewFiles, kMake,             \
            "none, snappy, zlib, bzip2, lz4, lz4hc or zstd, if built in; "      \
            "RocksDB's names also work")                                        \

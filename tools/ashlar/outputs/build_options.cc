@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tools/ashlar/flags/option_flags.h"
+#include "tools/ashlar/outputs/option_texts.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/print/print_text.h"
 #include "tools/memory_limit.h"
@@ -61,12 +62,10 @@ std::string FindIdleDetail(const CommandLine& line, const TableOptions& table,
   return {};
 }
 
-}  // namespace
-
-std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
-                                  Unnamed unnamed) {
+std::string SetTableOptions(const CommandLine& line, TableOptions* table,
+                            BuildOptions* build, Unnamed unnamed) {
   if (FLAGS_index_type == "hash" && FLAGS_prefix_extractor.empty() &&
-      unnamed == Unnamed::kAreDefaults) {
+      unnamed == Unnamed::kAreDefaults && !HasOptionTexts(line)) {
     return "--index_type=hash needs --prefix_extractor";
   }
   if (!FLAGS_target_rocksdb.empty()) {
@@ -76,14 +75,13 @@ std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
     }
     *table = *target;
   }
-  std::string error = SetOptions(line, TableOptionRows(), table);
+  std::string error = SetOptionsFromTexts(line, table, build);
+  if (error.empty()) error = SetOptions(line, TableOptionRows(), table);
   if (error.empty()) error = SetIndexType(line, table);
   if (error.empty()) error = FindIdleDetail(line, *table, unnamed);
   if (FLAGS_ribbon) table->filter = FilterType::kRibbon;
   return error;
 }
-
-namespace {
 
 std::string SetIdentity(const CommandLine& line, TableIdentity* identity) {
   std::optional<uint64_t> time;
@@ -116,6 +114,12 @@ std::string SetIdentity(const CommandLine& line, TableIdentity* identity) {
 
 }  // namespace
 
+std::string TableOptionsFromFlags(const CommandLine& line, TableOptions* table,
+                                  Unnamed unnamed) {
+  BuildOptions unused;
+  return SetTableOptions(line, table, &unused, unnamed);
+}
+
 std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
                                  Unnamed unnamed) {
   if (FLAGS_out.empty() && !options->dry_run) {
@@ -136,7 +140,7 @@ std::string SinkOptionsFromFlags(const CommandLine& line, SinkOptions* options,
   if (FLAGS_target_file_size != 0 && line.Given("identity")) {
     options->build.parallel_threads = 1;
   }
-  error = TableOptionsFromFlags(line, &options->table, unnamed);
+  error = SetTableOptions(line, &options->table, &options->build, unnamed);
   if (error.empty() && FLAGS_verify_compression &&
       options->table.compression == CompressionType::kNoCompression) {
     error =

@@ -8,6 +8,7 @@
 #include "tools/ashlar/flags/option_flags.h"
 #include "tools/ashlar/outputs/blob_size_guess.h"
 #include "tools/ashlar/outputs/block_size_guess.h"
+#include "tools/ashlar/outputs/option_texts.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/memory_limit.h"
 
@@ -123,6 +124,7 @@ void KeepOptions(const CommandLine& line, const OldTable& old,
   const int interval = table.index_block_restart_interval;
   for (const auto& row : TableOptionRows()) Keep(line, old, row, &table);
   for (const auto& row : BuildOptionRows()) Keep(line, old, row, &build);
+  PutTextsOverKept(line, &table);
   InlineBlobsIfNeeded(line, old, &table);
   if (is_hash) table.index_block_restart_interval = interval;
   if (old.properties == nullptr) return;
