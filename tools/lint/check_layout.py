@@ -19,8 +19,8 @@ FILE_LINES, FILE_LINES_WARN, TEST_LINES = 600, 500, 800
 FUNCTION_LINES, COLUMNS, PUBLIC_HEADER_LINES, INCLUDES = 70, 80, 260, 15
 MAKEFILE_LINES = 160
 
-TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'plugin',
-       'python', 'test')
+TOP = ('third-party', 'port', 'util', 'cache', 'table', 'tools', 'c_api',
+       'plugin', 'python', 'test')
 PUBLIC_TOP = ('util', 'cache', 'table')
 # Programs and examples include only what a user can include.
 USER_SIDE = ('python/src', 'tools/arrow', 'tools/ashlar', 'tools/columns',

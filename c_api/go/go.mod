@@ -1,0 +1,3 @@
+module ashlar
+
+go 1.20
