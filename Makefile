@@ -157,4 +157,4 @@ golden: release_tests
 clean:
 	rm -rf build build-asan build-tsan build-tidy build-fuzz \
 		build-std-semaphores
-include test/attack/attack.mk tools/interop/rocksdb.mk python/python.mk python/engines.mk
+include c_api/c_api.mk test/attack/attack.mk tools/interop/rocksdb.mk python/python.mk python/engines.mk
