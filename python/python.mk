@@ -2,7 +2,7 @@
 .PHONY: python-wheel python-check python-demo python-bench
 
 help::
-	@echo 'make python-check  the Python package: its wheel, and its tests'
+	@echo 'make python-check  the Python package: a wheel, types, and tests'
 	@echo 'make python-demo  a table of Arrow, through RocksDB, and back'
 	@echo 'make python-wheel  into build-python/wheels'
 	@echo 'make python-bench  BENCH=write, sets, get, scan; against rocksdict'
@@ -17,6 +17,7 @@ python-wheel:
 python-check:
 	@$(SETUP) demo
 	@JOBS=$(JOBS) python/make_wheel test
+	@python/check_types
 	@cd build-python && venv/bin/python -B -m pytest -q \
 		-p no:cacheprovider -c ../python/pyproject.toml ../python/tests
 

@@ -4,6 +4,15 @@ from os import PathLike
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 __version__: str
+__all__ = [
+    'Array', 'Batch', 'CorruptionError', 'DuplicateKeyError', 'Error',
+    'FileError', 'FileMissingError', 'InvalidArgumentError', 'Json',
+    'KeyOrderError', 'MemoryLimitError', 'MessagePack', 'NotSupportedError',
+    'Salt', 'Stream', 'TableInfo', 'TableReader', 'TableSet', 'TableWriter',
+    'Tables', 'decode_json', 'decode_key', 'decode_message_pack', 'encode_key',
+    'encode_rows', 'open_tables', 'read_manifest', 'write_manifest',
+    'write_table', 'write_tables',
+]
 
 class _Writable(Protocol):
     def write(self, data: bytes, /) -> int | None: ...
@@ -25,6 +34,8 @@ _Data: TypeAlias = _ArrowStream | _ArrowArray | Iterable[Any]
 _KeyColumns: TypeAlias = str | Salt | Sequence[str | Salt]
 _ValueColumns: TypeAlias = str | Sequence[str] | Json
 _Options: TypeAlias = dict[str, Any]
+# Where a field has the name of the type.
+_Bytes: TypeAlias = bytes
 _Progress: TypeAlias = bool | Callable[[dict[str, Any]], object]
 
 class Error(Exception):
@@ -54,14 +65,16 @@ class Salt:
     def __init__(self, buckets: int) -> None: ...
 
 class Array:
-    null_count: int
+    @property
+    def null_count(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __len__(self) -> int: ...
     def to_pylist(self) -> list[Any]: ...
 
 class Batch:
-    names: list[str]
+    @property
+    def names(self) -> list[str]: ...
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __len__(self) -> int: ...
@@ -77,8 +90,8 @@ class TableInfo(NamedTuple):
     path: str
     entries: int
     bytes: int
-    smallest: bytes
-    largest: bytes
+    smallest: _Bytes
+    largest: _Bytes
     largest_is_exclusive: bool
     checksum: int
 

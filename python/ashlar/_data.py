@@ -105,7 +105,7 @@ def form_of(key, value=None, keys_only=False):
         if not parts:
             raise InvalidArgumentError('key: only a salt, and no column')
     if isinstance(value, _values.Json):
-        kind = value.kind
+        kind = value._kind
         value = value.columns
     if keys_only:
         kind = 0

@@ -33,7 +33,7 @@ class Json:
     """A value that is a JSON object of these columns; of none: of all that are
     not in the key."""
 
-    kind = 2
+    _kind = 2
 
     def __init__(self, *columns):
         self.columns = list(columns)
@@ -42,7 +42,7 @@ class Json:
 class MessagePack(Json):
     """The same as a map of MessagePack."""
 
-    kind = 3
+    _kind = 3
 
 
 class Salt:
