@@ -4,15 +4,17 @@
 help::
 	@echo 'make python-check  the Python package: a wheel, types, and tests'
 	@echo 'make python-demo  a table of Arrow, through RocksDB, and back'
-	@echo 'make python-wheel  into build-python/wheels'
+	@echo 'make python-wheel  MACHINE=x86_64, aarch64: wheels for others, checked'
 	@echo 'make python-bench  BENCH=write, sets, get, scan; against rocksdict'
 
 python_venv := build-python/venv/bin/python
 
-# The wheel in build-python/wheels. PYTHON chooses the interpreter.
+# The wheels in build-wheels/wheels, which need no other library. PYTHONS:
+# interpreters to install them for.
 python-wheel:
-	@$(SETUP) demo
-	@JOBS=$(JOBS) python/make_wheel build
+	@$(SETUP) wheels
+	@JOBS=$(JOBS) python/wheels/build $(MACHINE)
+	@build-wheels/venv/bin/python -B python/wheels/check.py $(MACHINE)
 
 python-check:
 	@$(SETUP) demo

@@ -1,5 +1,6 @@
 # Tells the build which libraries there are. Included by the top CMakeLists.txt.
-# Everything comes from the system; nothing is vendored. The wrapper headers
+# Everything comes from the system; nothing is vendored. With
+# ASHLAR_LIBRARY_SOURCES, sources that the user has take the system's place. The wrapper headers
 # beside this file are the only place that includes a library's own headers.
 #
 # A codec can be left out: -DASHLAR_HAVE_LZ4=0, and likewise ZSTD, SNAPPY,
@@ -17,7 +18,13 @@ if(ASHLAR_ZSTD_ROOT)
   set(ENV{PKG_CONFIG_PATH}
     "${ASHLAR_ZSTD_ROOT}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
 endif()
-include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
+set(ASHLAR_LIBRARY_SOURCES "" CACHE PATH
+  "A folder of sources of the libraries (library_sources.cmake); empty: none")
+if(ASHLAR_LIBRARY_SOURCES)
+  include(${CMAKE_CURRENT_LIST_DIR}/library_sources.cmake)
+else()
+  include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
+endif()
 
 set(ASHLAR_UTIL_LIBRARIES PkgConfig::ashlar_xxhash)
 foreach(codec ZSTD LZ4 SNAPPY ZLIB BZIP2)
@@ -59,8 +66,10 @@ list(JOIN ASHLAR_PC_REQUIRES ", " ASHLAR_PC_REQUIRES)
 list(JOIN ASHLAR_PC_LIBS " " ASHLAR_PC_LIBS)
 
 if(ASHLAR_BUILD_TOOLS)
-  find_package(gflags CONFIG REQUIRED)
-  find_package(nlohmann_json CONFIG REQUIRED)
+  if(NOT ASHLAR_LIBRARY_SOURCES)
+    find_package(gflags CONFIG REQUIRED)
+    find_package(nlohmann_json CONFIG REQUIRED)
+  endif()
   include(${CMAKE_CURRENT_LIST_DIR}/arrow.cmake)
 endif()
 if(ASHLAR_BUILD_TESTS)
