@@ -373,7 +373,7 @@ struct BuildOptions {
   // compression, and each buffer takes 129 KiB and block_size. n is 16 for up
   // to 7 workers, and else min(32, 2 * workers + 2). Each worker also has a
   // codec's state and a stack. Blocks above 1 MiB, and entries above 1 KiB, may
-  // count twice.
+  // count twice. Without compression one worker writes at a time, and n is 4.
   uint32_t parallel_threads = 1;
 
   // If present: exactly how many workers help; parallel_threads is then

@@ -5,6 +5,7 @@
 
 #include "ashlar/table/internal_key.h"
 #include "ashlar/table/table_summary.h"
+#include "ashlar/util/file_checksum.h"
 #include "python/src/add_batches.h"
 #include "python/src/exclusive_use.h"
 #include "python/src/option_values.h"
@@ -13,6 +14,19 @@
 namespace ashlar::python {
 
 namespace nb = nanobind;
+
+namespace {
+
+// The four bytes of the checksum, big-endian, as the number in manifests.
+uint32_t ChecksumOf(const TableSummary& summary) {
+  uint32_t checksum = 0;
+  for (const char byte : summary.file_checksum) {
+    checksum = checksum << 8 | static_cast<unsigned char>(byte);
+  }
+  return checksum;
+}
+
+}  // namespace
 
 TableWriter::TableWriter(const std::string& name, const nb::object& file,
                          const nb::dict& options, bool overwrite, bool sync)
@@ -34,8 +48,8 @@ TableWriter::TableWriter(const std::string& name, const nb::object& file,
     to = made->python.get();
     is_python_file_ = true;
   }
-  made->file = std::make_unique<tool::ChecksummedFile>(to);
-  auto builder = TableBuilder::Create(table, build, made->file.get());
+  build.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  auto builder = TableBuilder::Create(table, build, to);
   Check(builder.status(), name);
   made->builder = std::move(builder).value();
   build_ = OwnedByProcess<Build>(std::move(made));
@@ -158,7 +172,7 @@ nb::dict TableWriter::Finish() {
   result["largest"] = ToBytes(UserKeyOf(summary.largest));
   result["largest_is_exclusive"] =
       SequenceOf(summary.largest) == kMaxSequenceNumber;
-  result["checksum"] = build_->file->checksum();
+  result["checksum"] = ChecksumOf(summary);
   file_size_ = summary.file_size;
   Abandon();
   return result;

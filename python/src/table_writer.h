@@ -17,7 +17,6 @@
 #include "python/src/owned_by_process.h"
 #include "python/src/python_files.h"
 #include "python/src/row_maker.h"
-#include "tools/checksummed_file.h"
 
 namespace ashlar::python {
 
@@ -53,7 +52,6 @@ class TableWriter {
   struct Build {
     std::unique_ptr<AtomicFile> atomic;
     std::unique_ptr<PythonWritableFile> python;
-    std::unique_ptr<tool::ChecksummedFile> file;
     std::unique_ptr<TableBuilder> builder;  // before the files in destruction
   };
 

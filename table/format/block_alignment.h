@@ -29,6 +29,9 @@ class BlockAlignment {
     }
   }
 
+  // Returns whether there may be zeros before blocks.
+  bool moves_blocks() const { return super_block_ != 0; }
+
   // Returns how many zeros to write at `offset`, before a block of `size`
   // stored bytes.
   uint64_t Before(uint64_t offset, uint64_t size) const {

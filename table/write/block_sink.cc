@@ -29,8 +29,9 @@ std::optional<DictionarySampler> SamplerFor(const TableOptions& options,
 
 BlockSink::BlockSink(const TableOptions& options, BlockCompressor codec,
                      uint32_t base_context_checksum, WritableFile* file,
-                     BuildWorkers workers, uint64_t target_file_size,
-                     Callbacks callbacks, const BuildCharges& charges)
+                     FileChecksumGenerator* file_checksum, BuildWorkers workers,
+                     uint64_t target_file_size, Callbacks callbacks,
+                     const BuildCharges& charges)
     : options_(options),
       callbacks_(std::move(callbacks)),
       charges_(charges),
@@ -40,6 +41,7 @@ BlockSink::BlockSink(const TableOptions& options, BlockCompressor codec,
       workers_(std::move(workers)),
       codec_(std::move(codec)),
       held_(SamplerFor(options, codec_, target_file_size, charges.dictionary)) {
+  writer_.SumTo(file_checksum);
   ChargeBuffers();
   if (held_.has_value()) {
     form_ = Form::kHeldBack;
@@ -77,6 +79,7 @@ RingOptions BlockSink::OptionsOfRing() const {
   constexpr uint64_t kMostBytes = uint64_t{1} << 20;
   return {.block_bytes = static_cast<size_t>(
               std::min(options_.block_size, kMostBytes) + kEntryBytes),
+          .stores_raw = StoresRaw(),
           .new_compressor = [this] { return NewCompressor(); },
           .end_of_data = callbacks_.end_of_data,
           .charge = &charges_.write_buffers};

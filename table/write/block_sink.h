@@ -61,15 +61,17 @@ class BlockSink {
     std::function<Status(const Slice& block)> before_release;
   };
 
+  // All bytes of the file are added to `file_checksum`, unless it is null.
   // `codec` compresses without a dictionary. At most about `target_file_size`
   // bytes of blocks are held back, because data of the next file must not shape
   // this file's dictionary; 0: unknown. Memory is charged like `charges`.
-  // `options`, `file` and `charges` must outlive this. Throws MemoryRefused if
-  // the first buffers cannot be charged.
+  // What is passed by pointer, `options` and `charges` must outlive this.
+  // Throws MemoryRefused if the first buffers cannot be charged.
   BlockSink(const TableOptions& options, BlockCompressor codec,
             uint32_t base_context_checksum, WritableFile* file,
-            BuildWorkers workers, uint64_t target_file_size,
-            Callbacks callbacks, const BuildCharges& charges);
+            FileChecksumGenerator* file_checksum, BuildWorkers workers,
+            uint64_t target_file_size, Callbacks callbacks,
+            const BuildCharges& charges);
   BlockSink(const BlockSink&) = delete;
   BlockSink& operator=(const BlockSink&) = delete;
 
@@ -135,6 +137,8 @@ class BlockSink {
 
   void Begin();
   RingOptions OptionsOfRing() const;
+  // Returns whether each block is stored as it is, right after the one before.
+  bool StoresRaw() const { return !codec_.active() && writer_.KeepsPlaces(); }
   Result<BlockCompressor> NewCompressor() const;
   void ChargeBuffers();
   Status HoldBack(const Slice& block);

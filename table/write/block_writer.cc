@@ -17,7 +17,19 @@ constexpr size_t kWriteBytes = size_t{128} << 10;
 
 void BlockWriter::Seal(const Slice& payload, CompressionType type,
                        char* to) const {
-  EncodeTrailer(checksum_, 0, 0, payload, static_cast<uint8_t>(type), to);
+  // A base of 0 adds nothing for the offset.
+  SealWith(0, 0, payload, type, to);
+}
+
+void BlockWriter::SealAt(uint64_t offset, const Slice& payload,
+                         CompressionType type, char* to) const {
+  SealWith(base_context_checksum_, offset, payload, type, to);
+}
+
+void BlockWriter::SealWith(uint32_t base, uint64_t offset, const Slice& payload,
+                           CompressionType type, char* to) const {
+  EncodeTrailer(checksum_, base, offset, payload, static_cast<uint8_t>(type),
+                to);
   const uint64_t zeros = alignment_.After(payload.size());
   if (zeros != 0) std::memset(to + kBlockTrailerSize, 0, zeros);
 }
@@ -58,8 +70,13 @@ void BlockWriter::End(const WrittenBlock& block, size_t seal_at) {
   unpublished_raw_bytes_ += block.raw_bytes;
 }
 
-// The only code that writes to the file.
 Status BlockWriter::Pass(const Slice& bytes) {
+  Sum(bytes);
+  return PassSummed(bytes);
+}
+
+// The only code that writes to the file.
+Status BlockWriter::PassSummed(const Slice& bytes) {
   if (bytes.empty()) return {};
   Status status = file_->Append(bytes);
   if (status.ok()) passed_bytes_ += bytes.size();
@@ -161,6 +178,19 @@ Status BlockWriter::AppendRun(Buffer* run, std::span<WrittenBlock> blocks) {
   if (status.ok()) status = Flush();
   std::swap(buffer_, *run);
   passed_ = placed_ = 0;  // after an error too
+  return status;
+}
+
+Status BlockWriter::AppendPlaced(const Slice& run,
+                                 std::span<const WrittenBlock> blocks) {
+  assert(buffer_.empty());
+  assert(blocks.empty() || blocks.front().handle.offset == offset());
+  for (const WrittenBlock& block : blocks) {
+    unpublished_raw_bytes_ += block.raw_bytes;
+  }
+  num_blocks_ += blocks.size();
+  Status status = PassSummed(run);
+  Publish();
   return status;
 }
 

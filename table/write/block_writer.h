@@ -17,11 +17,18 @@
 // last placed block are not part of the file yet.
 //
 // With workers, threads of a CompressionRing seal the blocks of a run in the
-// run's own memory. AppendRun places and passes them, without a copy.
+// run's own memory. AppendRun places and passes them, without a copy. If no
+// block is compressed or moved, the offset of each is known when it is made.
+// SealAt then seals and places it at once, and AppendPlaced only passes.
 //
-// Threads. Any thread may call Seal, SealLast, SealSize, EndOf and Written.
-// Everything else belongs to one thread at a time: the emit thread, or, while a
-// ring has slots in flight, the thread with the writer role.
+// The checksum of the whole file (BuildOptions::file_checksum_gen_factory) is
+// that of all bytes as they are passed. The bytes of AppendPlaced are summed
+// before, in the same order, by whoever placed them.
+//
+// Threads. Any thread may call Seal, SealAt, SealLast, SealSize, EndOf and
+// Written. Sum belongs to the thread that places blocks. Everything else
+// belongs to one thread at a time: the emit thread, or, while a ring has slots
+// in flight, the thread with the writer role.
 #ifndef ASHLAR_TABLE_WRITE_BLOCK_WRITER_H_
 #define ASHLAR_TABLE_WRITE_BLOCK_WRITER_H_
 
@@ -31,6 +38,7 @@
 
 #include "ashlar/util/checksum_type.h"
 #include "ashlar/util/file.h"
+#include "ashlar/util/file_checksum.h"
 #include "table/format/block_alignment.h"
 #include "table/write/block_compressor.h"
 #include "table/write/write_progress.h"
@@ -57,12 +65,25 @@ class BlockWriter {
         base_context_checksum_(base_context_checksum),
         alignment_(alignment) {}
 
+  // From then on all bytes are added to `checksum`. Null: there is none.
+  void SumTo(FileChecksumGenerator* checksum) { file_checksum_ = checksum; }
+  // Adds the bytes of a run that AppendPlaced will get.
+  void Sum(const Slice& run) {
+    if (file_checksum_ != nullptr) file_checksum_->Update(run);
+  }
+
   // Returns how many bytes follow a block of `size` bytes: trailer and zeros.
   uint64_t SealSize(uint64_t size) const {
     return kBlockTrailerSize + alignment_.After(size);
   }
   // Writes these bytes to `to`. Requires: SealSize bytes of room there.
   void Seal(const Slice& payload, CompressionType type, char* to) const;
+  // Does the same for a block that will be at `offset`.
+  void SealAt(uint64_t offset, const Slice& payload, CompressionType type,
+              char* to) const;
+  // Returns whether blocks follow each other without padding before them, so
+  // that sizes say where they will be.
+  bool KeepsPlaces() const { return !alignment_.moves_blocks(); }
   // Appends them to `run`, of which the bytes from `begin` on are the block.
   void SealLast(size_t begin, CompressionType type, Buffer* run) const;
   // Returns the offset of the byte after a block and what follows it.
@@ -112,6 +133,10 @@ class BlockWriter {
   // `run`. Returns the error of the file. Requires: this writer's own buffer is
   // empty.
   Status AppendRun(Buffer* run, std::span<WrittenBlock> blocks);
+  // Passes blocks that SealAt has placed, with all that follows them, and that
+  // Sum has seen. Returns the error of the file. Requires: the first one's
+  // offset is offset(), and this writer's own buffer is empty.
+  Status AppendPlaced(const Slice& run, std::span<const WrittenBlock> blocks);
   // Appends bytes that are no block: the footer. Requires: nothing was made.
   void AppendBytes(const Slice& bytes);
 
@@ -124,17 +149,21 @@ class BlockWriter {
   std::string file_name() const { return file_->name(); }
 
  private:
+  void SealWith(uint32_t base, uint64_t offset, const Slice& payload,
+                CompressionType type, char* to) const;
   Status AppendLarge(const Slice& payload, WrittenBlock* block);
   Status Begin(BlockHandle* handle);
   void End(const WrittenBlock& block, size_t seal_at);
   Status PassPlaced();
   Status Pass(const Slice& bytes);
+  Status PassSummed(const Slice& bytes);
   void Publish();
 
   WritableFile* const file_;
   const ChecksumType checksum_;
   const uint32_t base_context_checksum_;
   BlockAlignment alignment_;
+  FileChecksumGenerator* file_checksum_ = nullptr;
 
   uint64_t passed_bytes_ = 0;  // the size of the file
   // The bytes up to passed_ are in the file, those up to placed_ have their

@@ -53,7 +53,7 @@ struct TableBuilder::State {
         uint32_t base_context_checksum_in, WritableFile* file_in,
         BuildWorkers workers_in, uint64_t target_file_size_in,
         Collectors collectors_in, BuildCharges charges_in,
-        std::unique_ptr<ChecksummedFile> checksummed_in)
+        std::unique_ptr<FileChecksumGenerator> file_checksum_in)
       : options(table_options),
         charges(std::move(charges_in)),
         tail_charge(charges.write_buffers.Sibling()),
@@ -69,7 +69,7 @@ struct TableBuilder::State {
                 ? nullptr
                 : options.flush_block_policy_factory->NewFlushBlockPolicy()),
         bounds(KeyOrder(options.comparator), timestamps.stripped()),
-        checksummed(std::move(checksummed_in)),
+        file_checksum(std::move(file_checksum_in)),
         flush_policy(own_flush_policy != nullptr
                          ? FlushPolicy::OfApplication()
                          : FlushPolicy(options.block_size,
@@ -77,9 +77,8 @@ struct TableBuilder::State {
                                        options.block_align)),
         base_context_checksum(base_context_checksum_in),
         target_file_size(target_file_size_in),
-        sink(options, std::move(compressor_in), base_context_checksum,
-             checksummed != nullptr ? checksummed.get() : file_in,
-             std::move(workers_in), target_file_size,
+        sink(options, std::move(compressor_in), base_context_checksum, file_in,
+             file_checksum.get(), std::move(workers_in), target_file_size,
              {.end_of_data = [this] { return EndOfDataBlocks(); },
               .before_release =
                   [this](const Slice& held) { return BeforeRelease(held); }},
@@ -113,9 +112,9 @@ struct TableBuilder::State {
   const uint64_t quick_key_limit;
   const std::unique_ptr<FlushBlockPolicy> own_flush_policy;  // mostly null
   KeyBounds bounds;
-  std::unique_ptr<TailKeeper> tail_keeper;             // mostly null
-  const std::unique_ptr<ChecksummedFile> checksummed;  // mostly null
-  std::unique_ptr<CacheFiller> filler;                 // mostly null
+  std::unique_ptr<TailKeeper> tail_keeper;                     // mostly null
+  const std::unique_ptr<FileChecksumGenerator> file_checksum;  // mostly null
+  std::unique_ptr<CacheFiller> filler;                         // mostly null
   FlushPolicy flush_policy;
   const uint32_t base_context_checksum;
   // Null: nothing is counted. Set before the first entry.

@@ -19,8 +19,13 @@ constexpr int kRunsATurn = 4;
 
 // Enough slots that every worker has one, one is being written, and the emit
 // thread finds a free one.
-RingShape ShapeFor(uint32_t workers) {
+//
+// If blocks are stored raw, workers only write, and one at a time. Fewer slots
+// then keep what the worker reads in the processor's cache.
+RingShape ShapeFor(uint32_t workers, bool stores_raw) {
   constexpr uint32_t kSlots = 16;
+  constexpr uint32_t kRawSlots = 4;
+  if (stores_raw) return {kRawSlots, std::min(workers, uint32_t{1})};
   workers = std::min(workers, kMaxRingWorkers);
   return {std::clamp(2 * workers + 2, kSlots, kMaxRingSlots), workers};
 }
@@ -30,10 +35,11 @@ RingShape ShapeFor(uint32_t workers) {
 CompressionRing::CompressionRing(const RingOptions& options,
                                  BuildWorkers* workers, BlockWriter* writer)
     : options_(options),
-      shape_(ShapeFor(workers->for_blocks())),
+      shape_(ShapeFor(workers->for_blocks(), options.stores_raw)),
       protocol_(shape_),
       writer_(writer),
       workers_(workers),
+      next_offset_(writer->offset()),
       job_({&Attend, this}),
       slots_(shape_.slots) {
   if (options.charge != nullptr) charge_ = options.charge->Sibling();
@@ -93,6 +99,7 @@ Status CompressionRing::Add(const Slice& block,
   // Without a codec the block is sealed in this buffer.
   const uint64_t seal_size = writer_->SealSize(block.size());
   filling_.Reserve(seal_size);
+  if (options_.stores_raw) PlaceLast(&filling_blocks_.back(), seal_size);
   filling_.Advance(seal_size);
   filling_end_ = filling_.size();
   if (filling_end_ < options_.slot_bytes) return {};
@@ -100,6 +107,14 @@ Status CompressionRing::Add(const Slice& block,
   if (!published.ok() || WaitForRoom()) return published;
   EndWorkers();
   return error_;
+}
+
+// Seals the block at the end of the buffer, where it will be in the file.
+void CompressionRing::PlaceLast(WrittenBlock* block, uint64_t seal_size) {
+  block->handle = {next_offset_, block->raw_bytes};
+  const Slice payload(filling_.data() + filling_end_, block->raw_bytes);
+  writer_->SealAt(next_offset_, payload, block->type, filling_.end());
+  next_offset_ += block->raw_bytes + seal_size;
 }
 
 // Charges the buffer that is filled, and those of so many slots, as if each of
@@ -116,7 +131,9 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   charged_slots_ = std::min(charged_slots_ + 1, shape_.slots);
   ChargeBuffers(charged_slots_);
   if (!job_.begun()) {
-    WorkerPool::State* const pool = workers_->Start(shape_.workers);
+    // Those that the ring has no use for help with the filter.
+    WorkerPool::State* const pool =
+        workers_->Start(std::min(workers_->for_blocks(), kMaxRingWorkers));
     compressors_.resize(pool->threads() + 1);
     notes_ = std::vector<ThreadNote>(pool->threads() + 1);
     job_.Begin(pool, {&AppendState, this});
@@ -129,6 +146,7 @@ Status CompressionRing::PublishRun(std::vector<WrittenBlock>* written) {
   next_slot_ = (next_slot_ + 1) % shape_.slots;
   Deliver(&slot, written);
   largest_run_ = std::max(largest_run_, filling_end_);
+  if (options_.stores_raw) writer_->Sum(filling_.slice());
   std::swap(slot.raw, filling_);
   filling_.Reserve(run_bytes());
   std::swap(slot.blocks, filling_blocks_);
@@ -222,6 +240,10 @@ Status CompressionRing::CompressorOf(uint32_t thread,
 // slot is claimed.
 void CompressionRing::Compress(const RingStep& step, uint32_t thread) {
   Status status = OrMemoryLimit([&] {
+    if (options_.stores_raw) {
+      std::swap(slots_[step.slot].raw, slots_[step.slot].stored);
+      return Status();
+    }
     BlockCompressor* compressor = nullptr;
     Status made = CompressorOf(thread, &compressor);
     if (made.ok()) CompressSlot(&slots_[step.slot], compressor);
@@ -285,6 +307,11 @@ void CompressionRing::Write(RingStep step) {
 }
 
 Status CompressionRing::WriteSlot(Slot* slot) {
+  if (options_.stores_raw) {
+    Status passed = writer_->AppendPlaced(slot->stored.slice(), slot->blocks);
+    slot->stored.clear();
+    return passed;
+  }
   std::span<WrittenBlock> sound = slot->blocks;
   if (!slot->fault.ok()) [[unlikely]] {
     sound = sound.first(slot->unverified);

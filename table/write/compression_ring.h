@@ -14,6 +14,11 @@
 // Buffers are made as large as a run may become at once, so that none of them
 // has to grow by doubling.
 //
+// Without a codec. The emit thread knows where each block will be: it seals and
+// places a block as soon as it is made, while it is in the nearest cache, and
+// sums a run for the file's checksum. Other threads only pass runs to the file,
+// which takes longer than all the rest.
+//
 // Verification. The thread that compresses a block finds out that it cannot be
 // read back (TableOptions::verify_compression), but only the writer knows the
 // offset. So that thread leaves the fault in the slot, and the writer fails the
@@ -50,6 +55,8 @@ struct RingOptions {
   // The expected size of a block, in bytes. Larger blocks take more memory when
   // they come.
   size_t block_bytes = 5120;
+  // Whether no block is compressed or moved: BlockSink::StoresRaw.
+  bool stores_raw = false;
   // Returns a codec for one more thread. Called by any thread, but never by two
   // at once.
   std::function<Result<BlockCompressor>()> new_compressor;
@@ -120,6 +127,7 @@ class CompressionRing {
   void Compress(const RingStep& step, uint32_t thread);
   void CompressSlot(Slot* slot, BlockCompressor* compressor) const;
   void SealRaw(Slot* slot) const;
+  void PlaceLast(WrittenBlock* block, uint64_t seal_size);
   void Write(RingStep step);
   Status WriteSlot(Slot* slot);
   void Deliver(Slot* slot, std::vector<WrittenBlock>* written) const;
@@ -139,6 +147,7 @@ class CompressionRing {
   Buffer filling_;
   std::vector<WrittenBlock> filling_blocks_;
   size_t filling_end_ = 0;  // where the last whole block ends
+  uint64_t next_offset_;    // of the next block, if they are stored raw
   uint32_t next_slot_ = 0;
   size_t largest_run_ = 1;
   bool ended_ = false;

@@ -46,7 +46,9 @@ void TableBuilder::State::Summarize() {
     summary.entries_by_type[static_cast<ValueType>(type)] = type_counts[type];
   }
   summary.worker_cpu_micros = sink.worker_cpu_nanos() / 1000;
-  if (checksummed != nullptr) summary.file_checksum = checksummed->Finalize();
+  if (file_checksum != nullptr) {
+    summary.file_checksum = file_checksum->Finalize();
+  }
   summary.marked_for_compaction = collectors.NeedCompact();
 }
 

@@ -40,11 +40,10 @@ std::unique_ptr<CacheFiller> FillerFor(const BuildOptions& options,
                                        options.statistics.get());
 }
 
-std::unique_ptr<ChecksummedFile> ChecksummedFor(const BuildOptions& options,
-                                                WritableFile* file) {
+std::unique_ptr<FileChecksumGenerator> FileChecksumFor(
+    const BuildOptions& options) {
   if (options.file_checksum_gen_factory == nullptr) return nullptr;
-  return std::make_unique<ChecksummedFile>(
-      file, options.file_checksum_gen_factory->CreateFileChecksumGenerator());
+  return options.file_checksum_gen_factory->CreateFileChecksumGenerator();
 }
 
 }  // namespace
@@ -141,7 +140,7 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
         table_options, std::move(compressor).value(), base, below,
         WorkersFor(table_options, build_options),
         build_options.target_file_size, Collectors(build_options),
-        BuildCharges(build_options), ChecksummedFor(build_options, below));
+        BuildCharges(build_options), FileChecksumFor(build_options));
     state->tail_keeper = std::move(tail);
     // Readers restore the keys of a table without timestamps.
     state->filler =

@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ashlar/table/external_file_writer.h"
+#include "ashlar/util/file_checksum.h"
 #include "ashlar/util/sync/schedule_point.h"
 #include "table/write/block_writer.h"
 #include "table/write/write_progress.h"
@@ -158,16 +160,35 @@ struct HowToMake {
   // Whether blocks are verified, and bad ones spoiled.
   bool verified = false;
   BlockAlignment alignment;
+  // Whether the emit thread seals and places blocks that are stored raw.
+  bool places_raw = true;
 };
+
+// Returns whether the ring may be told so.
+bool StoresRaw(const HowToMake& how, const BlockWriter& writer) {
+  return how.places_raw && how.type == CompressionType::kNoCompression &&
+         !how.fickle_codec && !how.verified && writer.KeepsPlaces();
+}
+
+std::string ChecksumOf(const std::string& bytes) {
+  const auto whole =
+      GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator();
+  whole->Update(bytes);
+  return whole->Finalize();
+}
 
 Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   Made made;
   const auto file = NewFaultyWritableFile("ring", &made.bytes, &how.faults);
   int codecs = 0;
   BlockWriter writer(file.get(), ChecksumType::kXXH3, kBase, how.alignment);
+  const auto checksum =
+      GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator();
+  writer.SumTo(checksum.get());
   BuildWorkers workers(how.workers, 0, how.pool);
   RingOptions options;
   options.slot_bytes = how.slot_bytes;
+  options.stores_raw = StoresRaw(how, writer);
   options.new_compressor = [&]() -> Result<BlockCompressor> {
     if (++codecs == how.missing_codec) return Status::Aborted("no codec");
     if (how.verified) return NewVerifiedCompressor(how.type);
@@ -196,6 +217,7 @@ Made MakeInRing(const std::vector<std::string>& blocks, HowToMake how) {
   if (made.status.ok()) {
     EXPECT_EQ(writer.Written().offset, made.bytes.size());
     EXPECT_EQ(writer.Written().raw_bytes, BytesOf(blocks));
+    EXPECT_EQ(checksum->Finalize(), ChecksumOf(made.bytes));
   }
   return made;
 }
@@ -216,8 +238,12 @@ TEST(CompressionRing, SameBytesForAnyNumberOfThreads) {
   for (const CompressionType type : SupportedCompressionTypes()) {
     const Made expected = MakeSerially(blocks, type);
     for (const uint32_t workers : {1, 2, 3, 4, 8, 16, 100}) {
-      ExpectSame(MakeInRing(blocks, {.type = type, .workers = workers}),
-                 expected);
+      for (const bool places_raw : {false, true}) {
+        ExpectSame(MakeInRing(blocks, {.type = type,
+                                       .workers = workers,
+                                       .places_raw = places_raw}),
+                   expected);
+      }
     }
   }
 }
@@ -233,9 +259,11 @@ TEST(CompressionRing, PaddingIsTheSame) {
   TableOptions options;
   options.block_size = 256;
   options.super_block_alignment_size = 2048;
-  options.super_block_alignment_space_overhead_ratio = 1;
-  for (const bool block_align : {false, true}) {
+  for (const auto& [block_align, moves] :
+       {std::pair(false, true), std::pair(true, true),
+        std::pair(true, false)}) {
     options.block_align = block_align;
+    options.super_block_alignment_space_overhead_ratio = moves ? 1 : 0;
     const BlockAlignment alignment(options);
     for (const CompressionType type : SupportedCompressionTypes()) {
       const Made plain = MakeSerially(blocks, type);
@@ -288,6 +316,7 @@ void MakeAtRandom(uint64_t seed, WorkerPool* pool) {
       1 + static_cast<uint32_t>(random.Below(random.OneIn(4) ? 15 : 4));
   how.pool = pool;
   how.slot_bytes = 1 + random.Below(600);
+  how.places_raw = random.OneIn(2);
   how.in_place = seed % 2 == 0;
   if (random.OneIn(4)) how.abandon_after = random.Below(60);
   if (random.OneIn(4)) how.faults.fail_at = 1 + random.Below(40);
