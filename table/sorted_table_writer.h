@@ -76,7 +76,8 @@ struct SortedTableWriterOptions {
   bool is_sorted = false;
 
   // See EntrySorterOptions. The output's filter and index need more memory than
-  // `memory`: about 10 bytes per key, and one key per block.
+  // `memory`: about 10 bytes per key, and one key per block. Below 16 MiB the
+  // tables are built without workers, whose buffers take 4 MiB.
   uint64_t memory = uint64_t{512} << 20;
   uint64_t expected_bytes = 0;
   std::string temp_folder;

@@ -2,7 +2,8 @@
 """Compares the package with rocksdict, with the program and with the library.
 
     python python/bench/run.py write|sets|get|scan|all [--rows=N] [--rounds=N]
-        [--codec=lz4] [--folder=/dev/shm] [--library=<python_library_reads>]
+        [--codec=lz4] [--folder=/dev/shm] [--memory=5]
+        [--library=<python_library_reads>]
 
 Each round runs all parties by turns. A line has the medians of the times per
 row, and the median of the ratios of the rounds with the 10th and the 90th
@@ -106,7 +107,7 @@ def bench_sets(args):
     order = list(range(args.rows))
     draw.shuffle(order)
     table = table.take(pa.array(order)).combine_chunks()
-    budget = max(table.nbytes // 4, 1 << 20)
+    budget = args.memory << 20 or max(table.nbytes // 4, 1 << 20)
     folder, text = args.folder, args.folder + '/rows.tsv'
     with open(text, 'wb') as file:
         for key, value in zip(table['key'].to_pylist(),
@@ -134,9 +135,16 @@ def bench_sets(args):
 
 
 def memory_of_a_set(table, budget, folder, codec):
-    """Prints the memory that write_tables takes more than the data do."""
+    """Prints the memory that write_tables takes more than the data do.
+
+    A small set is written first: code and codecs are in memory once, whatever
+    the budget, and take 3 MiB.
+    """
     child = os.fork()
     if child == 0:
+        ashlar.write_tables(table.slice(0, 2000), folder + '/w.sst',
+                            memory=budget, overwrite=True, temp_folder=folder,
+                            options={'compression': codec})
         with open('/proc/self/clear_refs', 'w') as file:
             file.write('5')
         before = resident('VmRSS')
@@ -219,6 +227,8 @@ def main():
     parser.add_argument('--rows', type=int, default=1000000)
     parser.add_argument('--rounds', type=int, default=15)
     parser.add_argument('--codec', default='lz4')
+    parser.add_argument('--memory', type=int, default=0,
+                        help='MiB of a budget; default: a quarter of the rows')
     parser.add_argument('--folder')
     parser.add_argument('--library')
     args = parser.parse_args()

@@ -76,6 +76,11 @@ Status SortedOutput::BeginOfSet() {
 Status SortedOutput::Begin(WritableFile* file) {
   BuildOptions build = options_->build;
   if (!options_->internal_keys) build.external_file = true;
+  // The buffers of workers would be a large part of a small limit.
+  constexpr uint64_t kLeastForWorkers = uint64_t{16} << 20;
+  if (!options_->is_sorted && options_->memory < kLeastForWorkers) {
+    build.workers = 0;
+  }
   if (IsSet()) {
     // Tables of one identity differ in their file number.
     build.identity.file_number = number_ + 1;

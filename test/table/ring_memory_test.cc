@@ -1,6 +1,6 @@
-// Tests how much memory a parallel build may take. All allocations of the
-// library's code are counted, through the linker's `--wrap` and operator new.
-// Allocations of the codec libraries are not counted.
+// Tests how much memory a parallel build, and a sort, may take. All allocations
+// of the library's code are counted, through the linker's `--wrap` and operator
+// new. Allocations of the codec libraries are not counted.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -13,8 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/sorted_table_writer.h"
 #include "ashlar/table/table_builder.h"
-#include "ashlar/util/worker_pool.h"
+#include "test/support/folder.h"
 #include "test/support/random.h"
 #include "test/support/tables.h"
 #include "tools/bench/null_file.h"
@@ -136,7 +137,9 @@ int64_t PeakOf(const Rows& rows, const Load& load, uint32_t workers,
 // The bound of table/options.h, without the codecs' states and the threads'
 // stacks.
 int64_t BoundOf(const Load& load, uint32_t workers) {
-  const int64_t slots = std::clamp<int64_t>(2 * workers + 2, 16, 32);
+  const bool stores_raw = load.type == CompressionType::kNoCompression;
+  const int64_t slots =
+      stores_raw ? 4 : std::clamp<int64_t>(2 * workers + 2, 16, 32);
   const auto slot = static_cast<int64_t>((128 << 10) + load.block_size + 1024);
   // Each worker's verifier has a buffer, and a few KiB for its decoder.
   const auto verifier = static_cast<int64_t>(2 * load.block_size + 4096);
@@ -168,6 +171,36 @@ TEST(RingMemory, IsBounded) {
     // The memory of the ring was really counted.
     EXPECT_GE(more, BoundOf(load, 1) / 3);
   }
+}
+
+// Entries of three times the limit are sorted, merged and built.
+TEST(SortMemory, StaysNearTheLimit) {
+  const TestFolder folder;
+  const Rows rows;
+  SortedTableWriterOptions options;
+  options.memory = uint64_t{4} << 20;
+  options.temp_folder = folder.path();
+  options.table.compression = DefaultCompressionType();
+  options.table.filter = FilterType::kNone;
+  options.build = FixedBuild();
+  options.build.workers = 1;
+  const int64_t before = live;
+  peak = before;
+  auto writer = SortedTableWriter::Open(folder / "t.sst", options);
+  Require(writer.status());
+  constexpr size_t kEntries = 100000;
+  constexpr size_t kValueBytes = 100;
+  for (size_t i = 0; i < kEntries; ++i) {
+    Require((*writer)->Put(
+        rows.keys[kEntries - 1 - i],
+        Slice(rows.random_bytes.data() + i * kValueBytes, kValueBytes)));
+  }
+  Require((*writer)->Finish());
+  EXPECT_GT((*writer)->progress().sort.runs, 1u);
+  const int64_t most = peak - before;
+  EXPECT_LE(most, static_cast<int64_t>(options.memory * 5 / 4));
+  // It was really counted.
+  EXPECT_GE(most, static_cast<int64_t>(options.memory / 2));
 }
 
 }  // namespace
