@@ -100,8 +100,10 @@ class RemoteOutput:
         # is lost can remove nothing.
         with contextlib.suppress(Exception):
             if self._temporary is None:
-                file.discard()
+                # First of all: a file of fsspec that is not closed sends the
+                # rest when it is destroyed, even if discard() has failed.
                 file.closed = True
+                file.discard()
                 return
             file.close()
         if self._temporary is not None:

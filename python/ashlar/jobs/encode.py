@@ -6,16 +6,24 @@ from .._values import Json, Salt
 from .errors import BadRowsError
 
 
-def encode_batch(batch, key, value, place):
+def encode_batch(batch, key, value, place, order_by=None):
     """Returns an Arrow record batch with the binary columns key and value.
 
-    `place` is named in errors.
+    With `order_by`, the values of that column are the column order. `place` is
+    named in errors.
     """
     import pyarrow
     try:
-        return pyarrow.record_batch(encode_rows(batch, key, value))
+        rows = pyarrow.record_batch(encode_rows(batch, key, value))
     except _errors.InvalidArgumentError as error:
         raise BadRowsError(place, error.reason) from error
+    if order_by is None:
+        return rows
+    order = batch.column(order_by)
+    if isinstance(order, pyarrow.ChunkedArray):
+        order = order.combine_chunks()
+    return pyarrow.record_batch([rows.column('key'), rows.column('value'),
+                                 order], ['key', 'value', 'order'])
 
 
 def columns_of(key, value):

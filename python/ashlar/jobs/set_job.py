@@ -186,7 +186,7 @@ def remove_leftovers(uri, *, prefix='table', storage_options=None,
                      older_than=DAY_SECONDS):
     """Removes what killed jobs left. Returns the names of what was removed.
 
-    A job whose marker is younger than `older_than` seconds counts as running:
+    On S3 it also ends their uploads, of which nothing is seen. A job whose marker is younger than `older_than` seconds counts as running:
     its tables are kept. So are tables that the manifest lists, and those that
     no job made.
     """
@@ -195,6 +195,7 @@ def remove_leftovers(uri, *, prefix='table', storage_options=None,
     # marker is found next, unless it has ended; then the manifest, read last,
     # has its tables, if it was committed.
     found = folder.sizes(prefix + '-')
+    uploads = folder.uploads(prefix + '-')
     running, removed = _sort_markers(folder, prefix, older_than)
     for name in removed:
         folder.remove(name)
@@ -202,12 +203,17 @@ def remove_leftovers(uri, *, prefix='table', storage_options=None,
     content = folder.read(manifest)
     listed = set() if content is None else {
         table.path for table in parse_manifest(content, folder.path(manifest))}
-    for name in found:
+
+    def is_left(name):
         job = names.job_of_table(prefix, name)
-        if job is None or job in running or name in listed:
-            continue
+        return job is not None and job not in running and name not in listed
+
+    for name in filter(is_left, found):
         folder.remove(name)
         removed.append(name)
+    for name, upload in uploads:
+        if is_left(name):
+            folder.end_upload(name, upload)
     return removed
 
 

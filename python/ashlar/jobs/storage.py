@@ -116,9 +116,23 @@ class Folder:
             raise StorageError(self.path(name),
                                f'cannot be removed: {error}') from error
 
+    def uploads(self, prefix):
+        """Returns the uploads of files whose names begin with `prefix`.
+
+        They are of files that are being written, or that killed tasks have
+        left, where a store has uploads. Pairs of the name and anything that
+        end_upload knows it by.
+        """
+        return self._call('cleaned', prefix, self.files.uploads, prefix)
+
+    def end_upload(self, name, upload):
+        """Ends an upload: its file never appears."""
+        self._call('cleaned', name, self.files.end_upload, name, upload)
+
     def end_uploads(self, prefix):
-        """Ends uploads that killed tasks have left, where a store has them."""
-        self._call('cleaned', prefix, self.files.end_uploads, prefix)
+        """Ends all these uploads."""
+        for name, upload in self.uploads(prefix):
+            self.end_upload(name, upload)
 
     def put(self, name, content, replace):
         """Makes a small file. Returns False if there is one, and not `replace`.
@@ -170,8 +184,8 @@ class LocalFiles:
     def remove(self, name):
         os.unlink(self._path(name))
 
-    def end_uploads(self, prefix):
-        pass  # an unfinished file has a name, which sizes() lists
+    def uploads(self, prefix):
+        return []  # an unfinished file has a name, which sizes() lists
 
     def put(self, name, content, replace):
         file = LocalFile(self._path(name))
@@ -289,14 +303,22 @@ class RemoteFiles:
         self.system.rm_file(self._path(name))
         self.system.invalidate_cache(self.folder)
 
-    def end_uploads(self, prefix):
+    def uploads(self, prefix):
         if not hasattr(self.system, 'abort_mpu'):
-            return
+            return []
         bucket, key, _ = self.system.split_path(self._path(prefix))
         answer = self.system.call_s3('list_multipart_uploads', Bucket=bucket,
                                      Prefix=key)
-        for upload in answer.get('Uploads', []):
-            self.system.abort_mpu(bucket, upload['Key'], upload['UploadId'])
+        beginning = len(key) - len(prefix)
+        return [(one['Key'][beginning:], one['UploadId'])
+                for one in answer.get('Uploads', [])]
+
+    def end_upload(self, name, upload):
+        bucket, key, _ = self.system.split_path(self._path(name))
+        try:
+            self.system.abort_mpu(bucket, key, upload)
+        except FileNotFoundError:
+            pass  # it has ended meanwhile
 
     def put(self, name, content, replace):
         if not replace and self.exists(name):

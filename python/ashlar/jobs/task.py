@@ -3,6 +3,7 @@
 import bisect
 
 from . import names
+from .duplicates import keep_one
 from .errors import BadRowsError
 from .open_table import OpenTable
 
@@ -15,13 +16,18 @@ DEFAULT_TABLE_BYTES = 64 << 20
 
 def write_partition(job, partition, batches, *,
                     target_file_size=DEFAULT_TABLE_BYTES, splits=(),
-                    options=None):
+                    on_duplicate='error', options=None):
     """Writes the tables of one partition. Returns them as `Table` values.
 
     `batches` are Arrow record batches with the columns `key` and `value`, of
     binary type, in the order of their keys, and optionally `shard`, by which
     they are then sorted first. A new table begins when one has
     `target_file_size` bytes, at the keys of `splits`, and with each shard.
+
+    With `on_duplicate`, `first` or `last`, the batches have a column `order`
+    too, and of the rows of one key the one with the smallest or the largest
+    value there is written. The rows of a key must then be in one partition, and
+    those in one batch sorted by `order`.
 
     Raises BadRowsError for a null, a key that comes twice, or rows that are out
     of order. However it ends, no table stays without being returned; only a
@@ -30,7 +36,7 @@ def write_partition(job, partition, batches, *,
     attempt = _Attempt(job, partition, target_file_size, options)
     splits = sorted(splits)
     try:
-        for batch in batches:
+        for batch in keep_one(batches, on_duplicate, job.folder.uri):
             for piece, shard in _pieces(batch, job, partition):
                 for part, place in _parts(piece, splits):
                     attempt.add(part, shard, place)

@@ -15,22 +15,33 @@ _BITS = {'i32be': 32, 'i64be': 64, 'u32be': 32, 'u64be': 64}
 _WORDS_OF_TYPE = {LongType: 'i64be', IntegerType: 'i32be'}
 
 
-def keys_and_values(df, key, value, place):
-    """Returns a DataFrame with the binary columns key and value."""
+def keys_and_values(df, key, value, place, order_by=None):
+    """Returns a DataFrame with the binary columns key and value.
+
+    With `order_by` it has that column too, named order.
+    """
     wanted = columns_of(key, value)
     _check_names(df, wanted or columns_of(key, key))
+    order = [] if order_by is None else [
+        functions.col(_quoted(order_by)).alias('order')]
     native_key = _native_key(df, key)
     native_value = _native_value(df, value)
     if native_key is not None and native_value is not None:
-        return df.select(native_key.alias('key'), native_value.alias('value'))
+        return df.select(native_key.alias('key'), native_value.alias('value'),
+                         *order)
+    schema = 'key binary, value binary'
+    if order_by is not None:
+        schema += f', order {df.schema[order_by].dataType.simpleString()}'
+        if wanted is not None:
+            wanted = list(dict.fromkeys([*wanted, order_by]))
     rows = df if wanted is None else df.select(
         *[functions.col(_quoted(name)) for name in wanted])
 
     def encode(batches):
         for batch in batches:
-            yield encode_batch(batch, key, value, place)
+            yield encode_batch(batch, key, value, place, order_by)
 
-    return rows.mapInArrow(encode, 'key binary, value binary')
+    return rows.mapInArrow(encode, schema)
 
 
 def _check_names(df, names):

@@ -6,6 +6,7 @@ from pyspark import TaskContext
 from pyspark.sql import functions
 
 from ashlar.jobs import SetJob, Table, write_partition
+from ashlar.jobs.duplicates import check_policy
 from ashlar.jobs.errors import raise_reported
 from ashlar.jobs.storage import Folder
 from ashlar.jobs.task import DEFAULT_TABLE_BYTES
@@ -15,8 +16,8 @@ from .keys import keys_and_values
 
 def write_tables(df, uri, *, key, value=None, shards=None, splits=(),
                  partitions=None, target_file_size=DEFAULT_TABLE_BYTES,
-                 overwrite=False, options=None, prefix='table',
-                 storage_options=None):
+                 on_duplicate='error', order_by=None, overwrite=False,
+                 options=None, prefix='table', storage_options=None):
     """Writes the rows of a DataFrame as one set of tables.
 
     Spark sorts the rows by their encoded keys over all its machines. Each task
@@ -31,6 +32,8 @@ def write_tables(df, uri, *, key, value=None, shards=None, splits=(),
         ranges of keys.
     `partitions`: the number of tasks; Spark's default otherwise.
     `target_file_size`: bytes of a table, at which the next one begins.
+    `on_duplicate`: `first` or `last` keeps one of several rows of a key: the
+        one with the smallest or the largest value in the column `order_by`.
     `overwrite`: whether a set that is there is replaced.
 
     Returns the tables in the order of the manifest. Raises JobError: a
@@ -41,19 +44,25 @@ def write_tables(df, uri, *, key, value=None, shards=None, splits=(),
     Spark computes `df` twice, first for a sample of the keys. Its rows must be
     the same both times; `df.cache()` or a file makes sure of that.
     """
+    check_policy(on_duplicate, order_by, df.columns)
     folder = Folder.of(uri, storage_options)
-    rows, order = _rows(df, key, value, shards, folder.uri)
+    rows, order = _rows(df, key, value, shards, folder.uri, order_by)
+    # The ranges are those of keys, so that all rows of a key are in one.
     if partitions is None:
         rows = rows.repartitionByRange(*order)
     else:
         rows = rows.repartitionByRange(partitions, *order)
+    if order_by is not None:
+        order = [*order, 'order']
     rows = rows.sortWithinPartitions(*order)
     job = SetJob.begin(folder, prefix=prefix, overwrite=overwrite)
     tag = f'ashlar-{job.job}'
     spark = df.sparkSession
     spark.addTag(tag)
     try:
-        write = _task(job, target_file_size, list(splits), options)
+        write = _task(job, {'target_file_size': target_file_size,
+                            'splits': list(splits), 'options': options,
+                            'on_duplicate': on_duplicate})
         found = rows.mapInArrow(write, TABLE_SCHEMA).collect()
         return job.commit([_table(row) for row in found])
     except BaseException as error:
@@ -71,8 +80,8 @@ TABLE_SCHEMA = ('path string, smallest binary, largest binary, entries bigint, '
                 'bytes bigint, checksum bigint, shard int')
 
 
-def _rows(df, key, value, shards, place):
-    rows = keys_and_values(df, key, value, place)
+def _rows(df, key, value, shards, place, order_by):
+    rows = keys_and_values(df, key, value, place, order_by)
     if shards is None:
         return rows, ['key']
     if shards < 1:
@@ -81,14 +90,13 @@ def _rows(df, key, value, shards, place):
     return rows.withColumn('shard', shard), ['shard', 'key']
 
 
-def _task(job, target_file_size, splits, options):
+def _task(job, settings):
     """Returns the function that Spark calls for each partition."""
 
     def write(batches):
         import pyarrow
         tables = write_partition(
-            job, TaskContext.get().partitionId(), batches,
-            target_file_size=target_file_size, splits=splits, options=options)
+            job, TaskContext.get().partitionId(), batches, **settings)
         names = [column.split()[0] for column in TABLE_SCHEMA.split(', ')]
         types = {'string': pyarrow.string(), 'binary': pyarrow.binary(),
                  'bigint': pyarrow.int64(), 'int': pyarrow.int32()}

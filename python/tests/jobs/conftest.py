@@ -28,6 +28,10 @@ for package, name in [('pyarrow', 'test_set_job.py'),
                       ('pyarrow', 'test_load_plan.py'),
                       ('rocksdict', 'test_load_plan.py'),
                       ('s3fs', 'test_object_store.py'),
+                      ('s3fs', 'test_lost_store.py'),
+                      ('moto', 'test_lost_store.py'),
+                      ('rocksdict', 'test_duplicates.py'),
+                      ('pyarrow', 'test_duplicates.py'),
                       ('moto', 'test_object_store.py')]:
     if not _has(package):
         collect_ignore.append(name)

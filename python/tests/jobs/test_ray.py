@@ -12,7 +12,9 @@ import ashlar.ray
 from ashlar.jobs import (BadRowsError, JobError, OverlapError, SetExistsError,
                          StorageError, read_set)
 from ashlar.jobs.storage import Folder
+from interrupted_job import assert_interrupted
 from killing_folder import KillingFolder
+from losable_store import assert_nothing_is_left, folder_of, LosableStore
 from page_blocks import run_blocks
 from set_checks import assert_only_the_set, assert_rows, files_of, ingested
 
@@ -68,6 +70,25 @@ def test_a_killed_task_leaves_nothing(rows, expected, tmp_path, attempt):
     assert_rows(tmp_path / 'set', tmp_path / 'db', expected)
 
 
+def test_an_interrupt_ends_the_job(tmp_path):
+    assert_interrupted('ray', tmp_path)
+
+
+def test_a_lost_object_store_ends_the_job(rows, tmp_path):
+    store = LosableStore()
+    try:
+        uri, system = folder_of(store, 'ray')
+        store.lose_after(2)
+        with pytest.warns(UserWarning, match='remove_leftovers'):
+            with pytest.raises(StorageError, match=uri):
+                write(rows, uri, storage_options=store.options)
+        assert_nothing_is_left(store, uri, system)
+        write(rows, uri, storage_options=store.options)
+        assert read_set(uri, storage_options=store.options)
+    finally:
+        store.stop()
+
+
 def _with_row(rows, key, text):
     row = pyarrow.table({'id': pyarrow.array([key], pyarrow.uint64()),
                          'text': pyarrow.array([text], pyarrow.string())})
@@ -85,6 +106,33 @@ def test_bad_rows_end_the_job(rows, tmp_path, key, text, error, message):
     with pytest.raises(error, match=message):
         write(_with_row(rows, key, text), tmp_path / 'set', overwrite=True)
     assert files_of(tmp_path / 'set') == before
+
+
+def _with_versions(table):
+    return pyarrow.concat_tables([
+        pyarrow.table({'id': table['id'],
+                       'text': [f'{text}/{version}'
+                                for text in table['text'].to_pylist()],
+                       'version': [version] * table.num_rows})
+        for version in (2, 0, 1)])
+
+
+@pytest.mark.parametrize('policy, shards', [
+    pytest.param('first', None, marks=pytest.mark.sample), ('last', None),
+    ('last', 3)])
+def test_one_of_several_rows_of_a_key_is_kept(rows, tmp_path, policy, shards):
+    rows = rows.map_batches(_with_versions, batch_format='pyarrow')
+    write(rows, tmp_path / 'set', on_duplicate=policy, order_by='version',
+          shards=shards)
+    assert_only_the_set(tmp_path / 'set')
+    assert sum(table.entries for table in read_set(tmp_path / 'set')) == ROWS
+    kept = b'/0' if policy == 'first' else b'/2'
+    for shard in range(shards) if shards else [None]:
+        for key, text in ingested(tmp_path / 'set', tmp_path / f'db{shard}',
+                                  shard):
+            assert text.endswith(kept), (key, text)
+    with pytest.raises(ValueError, match='need order_by'):
+        write(rows, tmp_path / 'set', on_duplicate=policy)
 
 
 def test_unsorted_rows_are_refused(rows, tmp_path):

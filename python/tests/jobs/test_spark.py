@@ -11,7 +11,9 @@ import ashlar.spark
 from ashlar.jobs import (BadRowsError, JobError, SetExistsError, StorageError,
                          read_set)
 from ashlar.jobs.storage import Folder
+from interrupted_job import assert_interrupted
 from killing_folder import KillingFolder
+from losable_store import assert_nothing_is_left, folder_of, LosableStore
 from page_blocks import run_blocks
 from set_checks import (assert_only_the_set, assert_rows, files_of, ingested)
 
@@ -95,6 +97,25 @@ def test_a_lost_store_ends_the_job(rows, tmp_path):
     assert files_of(tmp_path / 'set') == set()
 
 
+def test_an_interrupt_ends_the_job(tmp_path):
+    assert_interrupted('spark', tmp_path)
+
+
+def test_a_lost_object_store_ends_the_job(rows, tmp_path):
+    store = LosableStore()
+    try:
+        uri, system = folder_of(store, 'spark')
+        store.lose_after(2)
+        with pytest.warns(UserWarning, match='remove_leftovers'):
+            with pytest.raises(StorageError, match=uri):
+                write(rows, uri, storage_options=store.options)
+        assert_nothing_is_left(store, uri, system)
+        write(rows, uri, storage_options=store.options)
+        assert read_set(uri, storage_options=store.options)
+    finally:
+        store.stop()
+
+
 @pytest.mark.parametrize('spoil, error, message', [
     ("select cast(null as bigint) id, 'x' text", BadRowsError, 'has no key'),
     ('select 200000L id, cast(null as string) text', BadRowsError,
@@ -118,6 +139,29 @@ def test_wrong_columns_are_named(rows, tmp_path):
     with pytest.raises(ValueError, match='shards is 0'):
         write(rows, tmp_path / 'set', shards=0)
     assert not (tmp_path / 'set').exists()
+
+
+@pytest.mark.parametrize('policy, shards, value', [
+    pytest.param('first', None, 'text', marks=pytest.mark.sample),
+    ('last', None, 'text'), ('last', 3, ['text'])])
+def test_one_of_several_rows_of_a_key_is_kept(rows, tmp_path, policy, shards,
+                                              value):
+    versions = functions.explode(functions.array(
+        *[functions.lit(version) for version in (2, 0, 1)]))
+    text = functions.concat('text', functions.lit('/'),
+                            functions.col('version').cast('string'))
+    rows = rows.withColumn('version', versions).withColumn('text', text)
+    write(rows, tmp_path / 'set', on_duplicate=policy, order_by='version',
+          shards=shards, value=value)
+    assert_only_the_set(tmp_path / 'set')
+    kept = b'/0' if policy == 'first' else b'/2'
+    assert sum(table.entries for table in read_set(tmp_path / 'set')) == ROWS
+    for shard in range(shards) if shards else [None]:
+        for key, text in ingested(tmp_path / 'set', tmp_path / f'db{shard}',
+                                  shard):
+            assert text.endswith(kept), (key, text)
+    with pytest.raises(ValueError, match='need order_by'):
+        write(rows, tmp_path / 'set', on_duplicate=policy)
 
 
 def test_a_set_is_not_replaced_by_mistake(rows, tmp_path):
