@@ -7,6 +7,7 @@
 #ifndef ASHLAR_PYTHON_SRC_ROW_MAKER_H_
 #define ASHLAR_PYTHON_SRC_ROW_MAKER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -116,11 +117,19 @@ class RowMaker {
   std::string packed_;
 };
 
+// The processor fetches ahead by itself, but not beyond a page.
 template <typename Take>
 Status RowMaker::ForEachPlain(const Take& take) {
+  constexpr size_t kAhead = 2048;
+  constexpr size_t kLine = 64;
+  constexpr size_t kMostLines = 8;  // per row
   for (int64_t row = 0; row < length_; ++row) {
     const Slice key = plain_key_.At(row);
     const Slice value = has_plain_value_ ? plain_value_.At(row) : Slice();
+    const size_t lines = std::min(value.size() / kLine, kMostLines);
+    for (size_t i = 0; i <= lines; ++i) {
+      __builtin_prefetch(value.data() + kAhead + i * kLine);
+    }
     Status status = take(key, value);
     if (!status.ok()) [[unlikely]]
       return status;
