@@ -259,6 +259,17 @@ struct TableOptions {
   // compresses also keeps a buffer of up to twice its largest block.
   bool verify_compression = false;
 
+  // If not 0: one data block in so many is a sample, the first one of the table
+  // among them. It is compressed once more by a fast codec, lz4 or else snappy,
+  // and by a slow one, zstd or else zlib, at their default levels and without a
+  // dictionary. The properties fast_compression_estimated_data_size and
+  // slow_compression_estimated_data_size then say how large all data blocks
+  // would be with each. The blocks that are written stay as they are. Default:
+  // 0, off. Set it to learn whether another codec would pay, without building
+  // the table again. Costs the two compressions of each sample, by the calling
+  // thread; RocksDB draws its samples by chance.
+  uint64_t sample_for_compression = 0;
+
   // The checksum of each block (util/checksum_type.h). Default: kXXH3, which
   // RocksDB 6.27 and later read. Choose kCRC32c for older ones.
   ChecksumType checksum = ChecksumType::kXXH3;

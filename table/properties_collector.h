@@ -43,6 +43,14 @@ class TablePropertiesCollector {
                             ValueType type, SequenceNumber sequence,
                             uint64_t file_size) = 0;
 
+  // Called before BlockAdd for a block that is a sample
+  // (TableOptions::sample_for_compression), with its size if it were compressed
+  // by the fast codec, and by the slow one. By default does nothing.
+  virtual void SampledBlock(uint64_t fast_bytes, uint64_t slow_bytes) {
+    static_cast<void>(fast_bytes);
+    static_cast<void>(slow_bytes);
+  }
+
   // Called when a data block has ended. `block_raw_bytes` is its size before
   // compression. By default does nothing.
   virtual void BlockAdd(uint64_t block_raw_bytes) {

@@ -84,8 +84,9 @@ struct TableProperties {
   uint64_t oldest_key_time = 0;
   uint64_t newest_key_time = 0;
   uint64_t file_creation_time = 0;
-  // Bytes of data blocks with other codecs, as RocksDB estimated them; 0: it
-  // did not. Ashlar writes neither.
+  // Bytes of all data blocks with a slow and with a fast codec, estimated while
+  // the table was built (TableOptions::sample_for_compression). 0: not
+  // estimated.
   uint64_t slow_compression_estimated_data_size = 0;
   uint64_t fast_compression_estimated_data_size = 0;
   std::string seqno_to_time_mapping;  // encoded: FORMAT.md, section 10

@@ -112,6 +112,7 @@ void PlanCompression(const TableBuilderOptions& theirs, BuildPlan* plan) {
     return;
   }
   using ashlar::CompressionType;
+  plan->table.sample_for_compression = theirs.moptions.sample_for_compression;
   const rocksdb::CompressionOptions& from = theirs.compression_opts;
   CompressionType& type = plan->table.compression;
   type = static_cast<CompressionType>(theirs.compression_type);

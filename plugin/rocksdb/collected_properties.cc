@@ -33,8 +33,13 @@ class CollectedProperties::Collector final
     all_->Add(key_, ToRocksDB(value), file_size);
     return {};
   }
+  void SampledBlock(uint64_t fast_bytes, uint64_t slow_bytes) override {
+    fast_bytes_ = fast_bytes;
+    slow_bytes_ = slow_bytes;
+  }
   void BlockAdd(uint64_t block_raw_bytes) override {
-    all_->EndBlock(block_raw_bytes);
+    all_->EndBlock(block_raw_bytes, std::exchange(fast_bytes_, 0),
+                   std::exchange(slow_bytes_, 0));
   }
   ashlar::Status Finish(
       std::map<std::string, std::string>* properties) override {
@@ -46,6 +51,9 @@ class CollectedProperties::Collector final
  private:
   CollectedProperties* all_;
   std::string key_;  // keeps its memory from entry to entry
+  // Of the next block that ends, if it is a sample.
+  uint64_t fast_bytes_ = 0;
+  uint64_t slow_bytes_ = 0;
 };
 
 class CollectedProperties::Factory final
@@ -111,9 +119,10 @@ void CollectedProperties::Add(const rocksdb::Slice& internal_key,
   }
 }
 
-void CollectedProperties::EndBlock(uint64_t raw_bytes) {
+void CollectedProperties::EndBlock(uint64_t raw_bytes, uint64_t fast_bytes,
+                                   uint64_t slow_bytes) {
   for (const auto& collector : collectors_) {
-    collector->BlockAdd(raw_bytes, 0, 0);
+    collector->BlockAdd(raw_bytes, fast_bytes, slow_bytes);
   }
 }
 

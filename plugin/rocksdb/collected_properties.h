@@ -40,7 +40,8 @@ class CollectedProperties {
 
   void Add(const rocksdb::Slice& internal_key, const rocksdb::Slice& value,
            uint64_t file_size);
-  void EndBlock(uint64_t raw_bytes);
+  // `fast_bytes` and `slow_bytes` are 0 unless the block is a sample.
+  void EndBlock(uint64_t raw_bytes, uint64_t fast_bytes, uint64_t slow_bytes);
   void Finish(std::map<std::string, std::string>* properties);
   // RocksDB builds the table all the same when a collector fails.
   void Log(const char* collector, const rocksdb::Status& status) const;

@@ -115,6 +115,7 @@ struct TableBuilder::State {
   std::unique_ptr<TailKeeper> tail_keeper;                     // mostly null
   const std::unique_ptr<FileChecksumGenerator> file_checksum;  // mostly null
   std::unique_ptr<CacheFiller> filler;                         // mostly null
+  std::unique_ptr<CompressionSamples> samples;                 // mostly null
   FlushPolicy flush_policy;
   const uint32_t base_context_checksum;
   // Null: nothing is counted. Set before the first entry.

@@ -27,6 +27,12 @@ Status Collectors::Add(const Slice& user_key, uint64_t tail, const Slice& value,
   return {};
 }
 
+void Collectors::SampledBlock(const SampledBytes& bytes) {
+  for (const Named& each : each_) {
+    each.collector->SampledBlock(bytes.fast, bytes.slow);
+  }
+}
+
 void Collectors::BlockAdd(uint64_t raw_bytes) {
   for (const Named& each : each_) each.collector->BlockAdd(raw_bytes);
 }

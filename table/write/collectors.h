@@ -14,6 +14,7 @@
 #include "ashlar/table/properties_collector.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
+#include "table/write/compression_samples.h"
 
 namespace ashlar::internal {
 
@@ -28,6 +29,7 @@ class Collectors {
   // front.
   Status Add(const Slice& user_key, uint64_t tail, const Slice& value,
              uint64_t file_size);
+  void SampledBlock(const SampledBytes& bytes);
   void BlockAdd(uint64_t raw_bytes);
   // Adds what the collectors collected to *properties. Returns InvalidArgument
   // for a name that is reserved or taken.

@@ -30,6 +30,10 @@ Status TableBuilder::State::CutBlock(const Slice* next_user_key,
   const Slice contents = block.Finish();
   properties.uncompressed_data_size += contents.size();
   ++properties.num_data_blocks;
+  if (samples != nullptr) [[unlikely]] {
+    const std::optional<SampledBytes> taken = samples->Take(contents);
+    if (taken.has_value()) collectors.SampledBlock(*taken);
+  }
   collectors.BlockAdd(contents.size());
   if (filler != nullptr && !sink.holds_back()) filler->Add(contents);
   Status stored = sink.Store(contents);

@@ -61,6 +61,7 @@ void TableBuilder::State::CompleteCounts() {
   if (properties.num_entries == 0) smallest_seqno = 0;
   properties.key_largest_seqno = largest_seqno;
   properties.key_smallest_seqno = smallest_seqno;
+  if (samples != nullptr) samples->Describe(&properties);
   timestamps.Describe(&properties.user_collected_properties);
   if (!embedder || embedder->stats().count == 0) return;
   std::string& stats =
@@ -147,6 +148,12 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(
         FillerFor(build_options, identity,
                   table_options.persist_user_defined_timestamps ? &state->order
                                                                 : nullptr);
+    if (table_options.sample_for_compression != 0) {
+      auto samples =
+          CompressionSamples::Create(table_options.sample_for_compression);
+      if (!samples.ok()) return samples.status();
+      state->samples = std::move(samples).value();
+    }
     if (table_options.flush_block_policy_factory != nullptr &&
         state->own_flush_policy == nullptr) {
       return Status::InvalidArgument(

@@ -54,11 +54,11 @@ auto FieldsOf(const TableOptions& options) {
       separate_key_value_in_data_block, embedded_blob_options, block_align,
       super_block_alignment_size, super_block_alignment_space_overhead_ratio,
       index_shortening, compression, compression_opts, codec,
-      enable_index_compression, verify_compression, checksum, filter,
-      filter_policy, bloom_bits_per_key, optimize_filters_for_memory,
-      detect_filter_construct_corruption, whole_key_filtering,
-      partition_filters, decouple_partitioned_filters, prefix_extractor,
-      target_rocksdb);
+      enable_index_compression, verify_compression, sample_for_compression,
+      checksum, filter, filter_policy, bloom_bits_per_key,
+      optimize_filters_for_memory, detect_filter_construct_corruption,
+      whole_key_filtering, partition_filters, decouple_partitioned_filters,
+      prefix_extractor, target_rocksdb);
 }
 auto FieldsOf(const BuildOptions& options) {
   ASHLAR_FIELDS(

@@ -353,6 +353,10 @@
            "decompress each compressed block and compare it with the "         \
            "original before it is written; recompress: also compare what is "  \
            "read back with the input")                                         \
+  FLAG(uint64, sample_for_compression, 0, "n", kNewFiles, kMake,               \
+           "compress one data block in n also with lz4 and with zstd, and "    \
+           "write into the properties how large all of them would be with "    \
+           "each; 0: no estimates")                                            \
   FLAG(uint64, block_size, 4096, "bytes", kNewFiles, kPack,                    \
            "size of a data block before compression (also "                    \
            "--set_block_size); default of recompress: 16384; of rewrite: "     \

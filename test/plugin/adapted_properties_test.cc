@@ -1,0 +1,131 @@
+// What RocksDB learns of a table while it is built: the same properties from
+// Ashlar's builder as from its own.
+#include <gtest/gtest.h>
+#include <rocksdb/compression_type.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "plugin/rocksdb/ashlar_rocksdb.h"
+
+namespace ashlar::testing {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+void Require(const Status& status) {
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+// Sums what it is told of samples.
+class SampleCollector : public rocksdb::TablePropertiesCollector {
+ public:
+  const char* Name() const override { return "SampleCollector"; }
+  Status AddUserKey(const Slice& /*key*/, const Slice& /*value*/,
+                    rocksdb::EntryType /*type*/,
+                    rocksdb::SequenceNumber /*seq*/,
+                    uint64_t /*file_size*/) override {
+    return Status::OK();
+  }
+  void BlockAdd(uint64_t raw_bytes, uint64_t fast_bytes,
+                uint64_t slow_bytes) override {
+    raw_bytes_ += raw_bytes;
+    // RocksDB's builder and its interface differ in which of them comes first.
+    sampled_bytes_ += fast_bytes + slow_bytes;
+    samples_ += fast_bytes + slow_bytes > 0 ? 1 : 0;
+  }
+  Status Finish(rocksdb::UserCollectedProperties* properties) override {
+    *properties = GetReadableProperties();
+    return Status::OK();
+  }
+  rocksdb::UserCollectedProperties GetReadableProperties() const override {
+    return {{"seen", std::to_string(raw_bytes_) + " " +
+                         std::to_string(sampled_bytes_) + " of " +
+                         std::to_string(samples_)}};
+  }
+
+ private:
+  uint64_t raw_bytes_ = 0;
+  uint64_t sampled_bytes_ = 0;
+  uint64_t samples_ = 0;
+};
+class SampleCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  const char* Name() const override { return "SampleCollectorFactory"; }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(
+      rocksdb::TablePropertiesCollectorFactory::Context /*context*/) override {
+    return new SampleCollector;
+  }
+};
+
+// Flushes and compacts some tables. Returns what they say of samples.
+std::string SamplesOf(bool on_ashlar, uint64_t one_in,
+                      rocksdb::CompressionType codec) {
+  const std::unique_ptr<rocksdb::Env> env(
+      rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  ashlar_rocksdb::AshlarTableOptions ashlar;
+  ashlar.allow_fallback = false;
+  ashlar.build = on_ashlar;
+  ashlar.read = on_ashlar;
+  rocksdb::Options options;
+  options.table_factory.reset(
+      ashlar_rocksdb::NewAshlarTableFactory({}, ashlar));
+  options.table_properties_collector_factories.push_back(
+      std::make_shared<SampleCollectorFactory>());
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.compression = codec;
+  options.sample_for_compression = one_in;
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, "/sampled", &db));
+  for (int table = 0; table < 3; ++table) {
+    for (int i = 0; i < 200; ++i) {
+      Require(db->Put({}, "key" + std::to_string(1000 + i),
+                      std::to_string(i * 7919 + table) +
+                          std::string(static_cast<size_t>(i), 'v')));
+    }
+    Require(db->Flush({}));
+    if (table == 1) Require(db->CompactRange({}, nullptr, nullptr));
+  }
+  rocksdb::TablePropertiesCollection tables;
+  Require(db->GetPropertiesOfAllTables(&tables));
+  std::string text;
+  for (const auto& [file, each] : std::map(tables.begin(), tables.end())) {
+    text +=
+        "fast " + std::to_string(each->fast_compression_estimated_data_size) +
+        ", slow " + std::to_string(each->slow_compression_estimated_data_size) +
+        ", seen " + each->user_collected_properties.at("seen") + "\n";
+  }
+  return text;
+}
+
+// Where every block is a sample, chance decides nothing.
+TEST(AdaptedProperties, EstimateOtherCodecsAsStock) {
+  for (const rocksdb::CompressionType codec :
+       {rocksdb::kNoCompression, rocksdb::kLZ4Compression}) {
+    const std::string expected = SamplesOf(false, 1, codec);
+    EXPECT_EQ(SamplesOf(true, 1, codec), expected);
+    EXPECT_EQ(expected.find("fast 0"), std::string::npos) << expected;
+    const std::string none = SamplesOf(false, 0, codec);
+    EXPECT_EQ(SamplesOf(true, 0, codec), none);
+    EXPECT_EQ(none.find("fast 0, slow 0"), 0U) << none;
+  }
+}
+
+TEST(AdaptedProperties, SampleOneBlockInSoMany) {
+  const std::string all = SamplesOf(true, 1, rocksdb::kLZ4Compression);
+  const std::string some = SamplesOf(true, 4, rocksdb::kLZ4Compression);
+  EXPECT_NE(all.find(" of 6\n"), std::string::npos) << all;
+  EXPECT_NE(some.find(" of 2\n"), std::string::npos) << some;
+}
+
+}  // namespace
+}  // namespace ashlar::testing
