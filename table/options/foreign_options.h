@@ -109,7 +109,6 @@ inline constexpr std::string_view kForeignOptions[] = {
     "report_bg_io_stats",
     "reserve_table_builder_memory",
     "reserve_table_reader_memory",
-    "sample_for_compression",
     "skip_table_builder_flush",
     "snap_refresh_nanos",
     "soft_pending_compaction_bytes_limit",
