@@ -3,8 +3,6 @@
 #include "ashlar/table/compaction.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdio>
 
 #include "ashlar/table/compaction_filter.h"
 #include "ashlar/table/merge_operator.h"

@@ -1,5 +1,6 @@
 // Reading tables through the C interface: lookups and iterators.
 
+#include <algorithm>
 #include <span>
 
 #include "ashlar/table/merge_operator.h"

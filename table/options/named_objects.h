@@ -6,6 +6,7 @@
 #ifndef ASHLAR_TABLE_OPTIONS_NAMED_OBJECTS_H_
 #define ASHLAR_TABLE_OPTIONS_NAMED_OBJECTS_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>

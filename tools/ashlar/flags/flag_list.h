@@ -314,8 +314,8 @@
            "Flags that are given beside it count")                             \
   FLAG(string, options, "", "text", kNewFiles, kMake,                          \
            "options of tables as RocksDB's strings have them, such as "        \
-           "'block_size=16K;filter_policy=bloomfilter:10;compression=kZSTD'. " \
-           "They count more than --options_from, and flags more than they")    \
+           "'block_size=16K;compression=kZSTD'. They count more than "         \
+           "--options_from, and flags more than they")                         \
   FLAG(bool, ignore_unknown_options, false, "", kNewFiles, kMake,              \
            "leave out what --options and --options_from have that is unknown " \
            "or not built in, with a warning for each; otherwise it is an "     \
