@@ -148,7 +148,7 @@ Status OptionSetter::SetKnown(std::string_view name, std::string_view value,
   for (const SpecialOption& special : kSpecialOptions) {
     if (special.name != name) continue;
     *found = true;
-    const Status status = (this->*special.set)(value);
+    Status status = (this->*special.set)(value);
     if (status.ok() || special.has_members) return status;
     return Refuse(value, status.WithPrefix(name), status.IsNotSupported());
   }
