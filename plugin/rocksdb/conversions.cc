@@ -1,6 +1,8 @@
 #include "conversions.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ashlar_rocksdb {
@@ -11,19 +13,22 @@ using SubCode = ashlar::Status::SubCode;
 namespace {
 
 // What RocksDB's error handler goes by, in a word: the code, the subcode, the
-// scope, and the flags.
+// scope, and the flags. Behind them the size of RocksDB's own text.
 constexpr int kSubCodeShift = 8;
 constexpr int kScopeShift = 16;
 constexpr uint64_t kIsPayload = uint64_t{1} << 40;
 constexpr uint64_t kRetryable = uint64_t{1} << 41;
 constexpr uint64_t kDataLoss = uint64_t{1} << 42;
+constexpr int kTextShift = 43;
+constexpr uint64_t kMostText = UINT64_MAX >> kTextShift;
 
-uint64_t PayloadOf(const rocksdb::IOStatus& status) {
+uint64_t PayloadOf(const rocksdb::IOStatus& status, uint64_t text_size) {
   return kIsPayload | static_cast<uint64_t>(status.code()) |
          static_cast<uint64_t>(status.subcode()) << kSubCodeShift |
          static_cast<uint64_t>(status.GetScope()) << kScopeShift |
          (status.GetRetryable() ? kRetryable : 0) |
-         (status.GetDataLoss() ? kDataLoss : 0);
+         (status.GetDataLoss() ? kDataLoss : 0) |
+         std::min(text_size, kMostText) << kTextShift;
 }
 
 template <class Enum>
@@ -63,9 +68,14 @@ rocksdb::IOStatus WithoutFlags(uint64_t payload, const rocksdb::Slice& text) {
   }
 }
 
-rocksdb::IOStatus FromPayload(uint64_t payload, const rocksdb::Slice& text) {
+// Ashlar has put the place of the read in front of RocksDB's text, which ends
+// the message. It comes off again: RocksDB's own tables do not name it.
+rocksdb::IOStatus FromPayload(uint64_t payload, std::string_view message) {
   using rocksdb::IOStatus;
-  IOStatus status = WithoutFlags(payload, text);
+  const uint64_t size = std::min(payload >> kTextShift, message.size());
+  const std::string_view text = message.substr(message.size() - size);
+  IOStatus status =
+      WithoutFlags(payload, rocksdb::Slice(text.data(), text.size()));
   status.SetScope(PartOf<IOStatus::IOErrorScope>(payload, kScopeShift));
   status.SetRetryable((payload & kRetryable) != 0);
   status.SetDataLoss((payload & kDataLoss) != 0);
@@ -91,7 +101,7 @@ rocksdb::Status ToRocksDB(const ashlar::Status& status) {
   const std::string_view text = status.message();
   const rocksdb::Slice message(text.data(), text.size());
   if ((status.payload() & kIsPayload) != 0) {
-    return FromPayload(status.payload(), message);
+    return FromPayload(status.payload(), text);
   }
   switch (status.code()) {
     case Code::kOk:
@@ -129,10 +139,10 @@ rocksdb::Status ToRocksDB(const ashlar::Status& status) {
 ashlar::Status ToAshlar(const rocksdb::IOStatus& status,
                         const std::string& file) {
   if (status.ok()) return ashlar::Status::OK();
-  // RocksDB's own words, so that they come back unchanged.
   const char* const text = status.getState();
   const std::string message = text != nullptr ? text : file;
-  return CodeFor(status, message).WithPayload(PayloadOf(status));
+  return CodeFor(status, message)
+      .WithPayload(PayloadOf(status, text != nullptr ? message.size() : 0));
 }
 
 }  // namespace ashlar_rocksdb

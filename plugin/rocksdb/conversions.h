@@ -26,7 +26,8 @@ inline rocksdb::Slice ToRocksDB(const ashlar::Slice& slice) {
 }
 
 // The message is the other library's. Where an IOStatus has none, it is the
-// name of the file. What was an IOStatus becomes one again.
+// name of the file. What was an IOStatus becomes one again, with the text that
+// it had.
 rocksdb::Status ToRocksDB(const ashlar::Status& status);
 ashlar::Status ToAshlar(const rocksdb::IOStatus& status,
                         const std::string& file);

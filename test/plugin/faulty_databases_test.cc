@@ -51,7 +51,8 @@ std::string Shown(const Status& status) {
   if (status.ok()) return "OK";
   return "code " + std::to_string(static_cast<int>(status.code())) + "." +
          std::to_string(static_cast<int>(status.subcode())) + " severity " +
-         std::to_string(static_cast<int>(status.severity()));
+         std::to_string(static_cast<int>(status.severity())) + " '" +
+         (status.getState() != nullptr ? status.getState() : "") + "'";
 }
 
 struct NamedError {
