@@ -162,6 +162,15 @@ struct ReadOptions {
   // not at all. Waits for the limiter count against the deadline.
   IoPriority rate_limiter_priority = IoPriority::kTotal;
 
+  // Whether the read asks no filter of the table, for keys or for prefixes.
+  // Default: false. Nothing else changes: a filter only saves reads of blocks.
+  // Set it where almost every key is there. TableReader::KeyMayMatch and its
+  // like ask all the same. In RocksDB the option is
+  // "optimize_filters_for_hits", for keys of the last level. A table that is
+  // read with a filter and without gains nothing in memory:
+  // ReaderOptions::skip_filters does not load it.
+  bool skip_filters = false;
+
   // How many bytes of values a MultiGet returns. Default: any number. Once the
   // values found exceed it, every later key is Aborted, whether it is there or
   // not, and may be asked for again. So the first value is always returned,

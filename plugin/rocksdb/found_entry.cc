@@ -51,6 +51,7 @@ rocksdb::Status FoundEntry::Take(const ashlar::Status& status,
 }
 
 bool FoundEntry::TakeVersion(const ashlar::StoredVersion& version) {
+  any_version_ = true;
   const rocksdb::ParsedInternalKey key(
       KeyAt(version.timestamp), version.sequence,
       static_cast<rocksdb::ValueType>(version.type));

@@ -31,6 +31,8 @@ class FoundEntry {
   rocksdb::Status Take(const ashlar::Status& status, ashlar::GetResult* result);
   // Takes one version. Returns whether RocksDB wants older ones.
   bool TakeVersion(const ashlar::StoredVersion& version);
+  // Returns whether there was a version, whatever RocksDB made of it.
+  bool any_version() const { return any_version_; }
   // Takes the entry that the iterator is at. Returns whether RocksDB wants the
   // next one: not if its key is another.
   bool TakeEntry(ashlar::Iterator* walk);
@@ -49,6 +51,7 @@ class FoundEntry {
 
   const rocksdb::Slice user_key_;
   rocksdb::GetContext* const get_context_;
+  bool any_version_ = false;
   std::string with_timestamp_;
   rocksdb::Status read_status_;
 };

@@ -25,6 +25,19 @@ rocksdb::Slice UserKey(const rocksdb::Slice& internal_key) {
   return rocksdb::Slice(internal_key.data(), internal_key.size() - kTailBytes);
 }
 
+// RocksDB's own comparators of timestamps do not say it, but without their
+// timestamps they compare bytes.
+bool EqualKeysHaveEqualBytes(const rocksdb::Comparator& comparator) {
+  return !comparator.CanKeysWithDifferentByteContentsBeEqual() ||
+         &comparator == rocksdb::BytewiseComparatorWithU64Ts() ||
+         &comparator == rocksdb::ReverseBytewiseComparatorWithU64Ts();
+}
+
+ashlar::ReadOptions WithoutFilter(ashlar::ReadOptions options) {
+  options.skip_filters = true;
+  return options;
+}
+
 rocksdb::Status CheckUniqueId(const rocksdb::TableProperties& properties,
                               const rocksdb::TableReaderOptions& theirs) {
   if (theirs.unique_id == rocksdb::kNullUniqueId64x2) {
@@ -68,8 +81,7 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
       comparator_(theirs.internal_comparator),
       timestamp_size_(comparator_.user_comparator()->timestamp_size()),
       equal_keys_have_equal_bytes_(
-          !comparator_.user_comparator()
-               ->CanKeysWithDifferentByteContentsBeEqual()),
+          EqualKeysHaveEqualBytes(*comparator_.user_comparator())),
       level_(theirs.level),
       file_size_(file_size),
       file_loads_ahead_(LoadsAhead(theirs)),
@@ -79,7 +91,9 @@ ReadTable::ReadTable(std::unique_ptr<ashlar::TableReader> reader,
       opened_with_(theirs.prefix_extractor),
       has_prefixes_(opened_with_ != nullptr &&
                     opened_with_->AsString() ==
-                        properties_->prefix_extractor_name) {}
+                        properties_->prefix_extractor_name),
+      has_filter_(properties_->filter_size != 0),
+      filters_whole_keys_(reader_->properties().whole_key_filtering != "0") {}
 
 rocksdb::Status ReadTable::Create(
     std::unique_ptr<ashlar::TableReader> reader,
@@ -151,7 +165,22 @@ rocksdb::FragmentedRangeTombstoneIterator* ReadTable::NewRangeTombstoneIterator(
 bool ReadTable::HasPrefixesOf(
     const rocksdb::SliceTransform* prefix_extractor) const {
   if (prefix_extractor == opened_with_.get()) return has_prefixes_;
-  return prefix_extractor->AsString() == properties_->prefix_extractor_name;
+  return prefix_extractor != nullptr &&
+         prefix_extractor->AsString() == properties_->prefix_extractor_name;
+}
+
+// The filter is asked before anything else, and damage stays. So RocksDB has
+// got nothing of the key yet if the filter fails once more. A status of the
+// file system has a payload: it is no damage.
+bool ReadTable::FailedByFilter(const ashlar::Status& status,
+                               const ashlar::ReadOptions& options,
+                               const ashlar::Slice& bare_key) const {
+  if (!has_filter_ || options.skip_filters || !status.IsCorruption() ||
+      status.payload() != 0) {
+    return false;
+  }
+  ashlar::GetResult::Filter answer;
+  return reader_->KeyMayMatch(options, bare_key, &answer).IsCorruption();
 }
 
 rocksdb::InternalIterator* ReadTable::NewIterator(
@@ -186,7 +215,7 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
                               read_options.auto_prefix_mode ||
                               read_options.prefix_same_as_start;
   if (!skip_filters && seeks_prefixes && prefix_extractor != nullptr &&
-      has_prefixes_ && properties_->filter_size != 0) {
+      has_prefixes_ && has_filter_) {
     options.asked_prefixes = opened_with_.get();
     options.asks_within_bound =
         read_options.auto_prefix_mode || !HasPrefixesOf(prefix_extractor);
@@ -196,38 +225,50 @@ rocksdb::InternalIterator* ReadTable::NewIterator(
       TableWalk(*reader_, options);
 }
 
-rocksdb::Status ReadTable::Get(
-    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
-    rocksdb::GetContext* get_context,
-    const rocksdb::SliceTransform* /*prefix_extractor*/,
-    bool /*skip_filters*/) {
+rocksdb::Status ReadTable::Get(const rocksdb::ReadOptions& read_options,
+                               const rocksdb::Slice& key,
+                               rocksdb::GetContext* get_context,
+                               const rocksdb::SliceTransform* prefix_extractor,
+                               bool skip_filters) {
   PassedPerfContext perf(level_);
   if (!equal_keys_have_equal_bytes_) [[unlikely]] {
     return GetByWalk(read_options, key, get_context);
   }
+  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.skip_filters = SkipsFilter(prefix_extractor, skip_filters);
   // Operands have no timestamps; versions have.
   if (get_context->has_callback() || timestamp_size_ > 0) [[unlikely]] {
-    return GetByVersions(read_options, key, get_context);
+    return GetByVersions(options, key, get_context, &perf);
   }
+  return GetOne(options, key, get_context, &perf);
+}
+
+rocksdb::Status ReadTable::GetOne(const ashlar::ReadOptions& options,
+                                  const rocksdb::Slice& key,
+                                  rocksdb::GetContext* get_context,
+                                  PassedPerfContext* perf) const {
   const rocksdb::Slice user_key = UserKey(key);
   FoundEntry found(user_key, get_context);
   const auto on_operand = [&found](const ashlar::MergeOperand& operand,
                                    ashlar::SequenceNumber sequence) {
     return found.TakeOperand(operand, sequence);
   };
-  const ashlar::ReadOptions options = ReadOptionsFrom(read_options);
   ashlar::GetResult result;
   const ashlar::Status status =
       reader_->Get(options, ToAshlar(user_key),
                    rocksdb::GetInternalKeySeqno(key), &result, on_operand);
-  perf.TakeFilterAnswer(result);
+  if (!status.ok() && FailedByFilter(status, options, ToAshlar(user_key)))
+      [[unlikely]] {
+    return GetOne(WithoutFilter(options), key, get_context, perf);
+  }
+  perf->TakeFilterAnswer(result);
   return found.Take(status, &result);
 }
 
 void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
                          const rocksdb::MultiGetContext::Range* mget_range,
-                         const rocksdb::SliceTransform* /*prefix_extractor*/,
-                         bool /*skip_filters*/) {
+                         const rocksdb::SliceTransform* prefix_extractor,
+                         bool skip_filters) {
   AskedKeys asked;
   for (auto each = mget_range->begin(); each != mget_range->end(); ++each) {
     asked.slices[asked.count] = ToAshlar(each->ukey_without_ts);
@@ -243,6 +284,7 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
     return;
   }
   ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  options.skip_filters = SkipsFilter(prefix_extractor, skip_filters);
   if (timestamp_size_ > 0 && read_options.timestamp != nullptr) {
     options.timestamp = ToAshlar(*read_options.timestamp);
   }
@@ -250,7 +292,7 @@ void ReadTable::MultiGet(const rocksdb::ReadOptions& read_options,
   // none have a callback.
   if (asked.keys[0]->get_context->has_callback() || timestamp_size_ > 0)
       [[unlikely]] {
-    VisitBatch(options, asked);
+    VisitBatch(options, asked, &perf);
   } else {
     GetBatch(options, asked, &perf);
   }
@@ -280,14 +322,21 @@ void ReadTable::GetBatch(const ashlar::ReadOptions& options,
                     std::span(results.data(), asked.count),
                     std::span(statuses.data(), asked.count), on_operand);
   for (size_t i = 0; i < asked.count; ++i) {
-    FoundEntry found(asked.keys[i]->ukey_with_ts, asked.keys[i]->get_context);
+    rocksdb::KeyContext& key = *asked.keys[i];
+    if (!statuses[i].ok() &&
+        FailedByFilter(statuses[i], options, asked.slices[i])) [[unlikely]] {
+      *key.s = GetOne(WithoutFilter(options), key.ikey, key.get_context, perf);
+      continue;
+    }
+    FoundEntry found(key.ukey_with_ts, key.get_context);
     perf->TakeFilterAnswer(results[i]);
-    *asked.keys[i]->s = found.Take(statuses[i], &results[i]);
+    *key.s = found.Take(statuses[i], &results[i]);
   }
 }
 
 void ReadTable::VisitBatch(const ashlar::ReadOptions& options,
-                           const AskedKeys& asked) const {
+                           const AskedKeys& asked,
+                           PassedPerfContext* perf) const {
   std::vector<FoundEntry> found;
   found.reserve(asked.count);
   for (size_t i = 0; i < asked.count; ++i) {
@@ -301,19 +350,29 @@ void ReadTable::VisitBatch(const ashlar::ReadOptions& options,
       [&found](size_t key, const ashlar::StoredVersion& version) {
         return found[key].TakeVersion(version);
       });
+  const bool asks_filter = has_filter_ && !options.skip_filters;
   for (size_t i = 0; i < asked.count; ++i) {
-    *asked.keys[i]->s = found[i].End(statuses[i]);
+    rocksdb::KeyContext& key = *asked.keys[i];
+    if (!statuses[i].ok() &&
+        FailedByFilter(statuses[i], options, asked.slices[i])) [[unlikely]] {
+      *key.s = GetByVersions(WithoutFilter(options), key.ikey, key.get_context,
+                             perf);
+      continue;
+    }
+    if (asks_filter && found[i].any_version()) perf->AddTruePositive();
+    *key.s = found[i].End(statuses[i]);
   }
 }
 
-rocksdb::Status ReadTable::GetByVersions(
-    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
-    rocksdb::GetContext* get_context) const {
+rocksdb::Status ReadTable::GetByVersions(const ashlar::ReadOptions& given,
+                                         const rocksdb::Slice& key,
+                                         rocksdb::GetContext* get_context,
+                                         PassedPerfContext* perf) const {
   const rocksdb::Slice user_key = UserKey(key);
   const ashlar::Slice bare_key(user_key.data(),
                                user_key.size() - timestamp_size_);
   const rocksdb::SequenceNumber snapshot = rocksdb::GetInternalKeySeqno(key);
-  ashlar::ReadOptions options = ReadOptionsFrom(read_options);
+  ashlar::ReadOptions options = given;
   options.timestamp = ashlar::Slice(bare_key.end(), timestamp_size_);
   FoundEntry found(user_key, get_context);
   const ashlar::Status status =
@@ -321,6 +380,12 @@ rocksdb::Status ReadTable::GetByVersions(
                              [&found](const ashlar::StoredVersion& version) {
                                return found.TakeVersion(version);
                              });
+  if (!status.ok() && FailedByFilter(status, options, bare_key)) [[unlikely]] {
+    return GetByVersions(WithoutFilter(options), key, get_context, perf);
+  }
+  if (has_filter_ && !options.skip_filters && found.any_version()) {
+    perf->AddTruePositive();
+  }
   return found.End(status);
 }
 

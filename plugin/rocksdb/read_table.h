@@ -84,8 +84,20 @@ class ReadTable final : public rocksdb::TableReader {
             std::shared_ptr<rocksdb::Cache> block_cache, uint64_t file_size);
   void CollectRangeTombstones();
   // Returns whether the table's prefixes are by this extractor, which may have
-  // changed since the table was built.
+  // changed since the table was built. Null: there is none now.
   bool HasPrefixesOf(const rocksdb::SliceTransform* prefix_extractor) const;
+  // Returns whether a point read asks no filter: it was told so, or the filter
+  // has prefixes alone, by another extractor than the database has now.
+  bool SkipsFilter(const rocksdb::SliceTransform* prefix_extractor,
+                   bool skip_filters) const {
+    return has_filter_ && (skip_filters || (!filters_whole_keys_ &&
+                                            !HasPrefixesOf(prefix_extractor)));
+  }
+  // Returns whether a read of this key, without its timestamp, has failed since
+  // the filter is damaged. RocksDB then lets every key pass.
+  bool FailedByFilter(const ashlar::Status& status,
+                      const ashlar::ReadOptions& options,
+                      const ashlar::Slice& bare_key) const;
   // Returns what part of the data comes before the key, as RocksDB scales it:
   // to the size of the file.
   uint64_t ScaledOffset(const rocksdb::Slice& key) const;
@@ -98,12 +110,17 @@ class ReadTable final : public rocksdb::TableReader {
   };
   void GetBatch(const ashlar::ReadOptions& options, const AskedKeys& asked,
                 PassedPerfContext* perf) const;
+  rocksdb::Status GetOne(const ashlar::ReadOptions& options,
+                         const rocksdb::Slice& key,
+                         rocksdb::GetContext* get_context,
+                         PassedPerfContext* perf) const;
   // These two are for reads whose callback decides which versions it sees.
-  void VisitBatch(const ashlar::ReadOptions& options,
-                  const AskedKeys& asked) const;
-  rocksdb::Status GetByVersions(const rocksdb::ReadOptions& read_options,
+  void VisitBatch(const ashlar::ReadOptions& options, const AskedKeys& asked,
+                  PassedPerfContext* perf) const;
+  rocksdb::Status GetByVersions(const ashlar::ReadOptions& given,
                                 const rocksdb::Slice& key,
-                                rocksdb::GetContext* get_context) const;
+                                rocksdb::GetContext* get_context,
+                                PassedPerfContext* perf) const;
 
   // For comparators that call keys with other bytes equal. Asks no filter.
   rocksdb::Status GetByWalk(const rocksdb::ReadOptions& read_options,
@@ -126,6 +143,8 @@ class ReadTable final : public rocksdb::TableReader {
   // What opening was given, and whether the table's prefixes are by it.
   const std::shared_ptr<const rocksdb::SliceTransform> opened_with_;
   const bool has_prefixes_;
+  const bool has_filter_;
+  const bool filters_whole_keys_;
   // When sequence numbers were written. Null: the table does not say.
   std::unique_ptr<rocksdb::SeqnoToTimeMapping> times_;
   // Null: the table has none.

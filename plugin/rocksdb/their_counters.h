@@ -74,6 +74,9 @@ class PassedPerfContext {
             : 0;
   }
 
+  // Counts a key that was there, where a filter was asked.
+  void AddTruePositive() { ++true_positives_; }
+
  private:
   void Pass() const;
   void PassByLevel(rocksdb::PerfContext* theirs) const;

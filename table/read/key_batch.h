@@ -192,6 +192,8 @@ class KeyBatch {
 
   // Asks the table's filter, whatever it is. Ends the keys that it rules out.
   void AskFilter(TableKeys* of) {
+    if (read_.options.skip_filters) [[unlikely]]
+      return;
     const OpenedTable& table = *of->table;
     const TableFilter* filter;
     const Status loaded = table.filter.Need(&filter);
@@ -362,8 +364,8 @@ void KeyBatch<Owner, kMostKeys>::CollectBlocks(
   of->keys.ForEach([&](size_t k) {
     IndexCursor& at = cursors_[k];
     bool done = false;
-    while (!PointLookup::NeedsBlock(table, user_keys_[k], at, &results_[k],
-                                    &done)) {
+    while (!PointLookup::NeedsBlock(table, read_.options, user_keys_[k], at,
+                                    &results_[k], &done)) {
       if (!done && at.Next()) continue;
       if (!done && !at.status().ok()) return End(of, k, at.status());
       return EndWithoutBlocks(of, k);

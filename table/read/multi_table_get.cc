@@ -230,7 +230,9 @@ KeySet TablesChunk::AskTable(const Candidate& candidate, const KeySet& keys) {
   const Status usable = PointLookup::CheckOptions(table, read().options);
   if (!usable.ok()) [[unlikely]] {
     EndAll(&group, usable);
-  } else if (const auto* const bits = CommonFilter(table); bits != nullptr) {
+  } else if (const auto* const bits =
+                 read().options.skip_filters ? nullptr : CommonFilter(table);
+             bits != nullptr) {
     AskTogether(&group, *bits);
   } else {
     AskFilter(&group);

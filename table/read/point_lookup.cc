@@ -94,13 +94,15 @@ Status PointLookup::End(const Status& status) {
 }
 
 Status PointLookup::SearchBlocks() {
-  GetResult::Filter& answer = result_->filter;
-  const TableFilter* filter;
-  Status status = table_.filter.Need(&filter);
-  if (!status.ok()) return status;
-  status = filter->AskKey(
-      user_key_, target_.slice(), [] {}, timing_context, &answer);
-  if (!status.ok() || answer == GetResult::Filter::kAbsent) return status;
+  if (!options_.skip_filters) [[likely]] {
+    GetResult::Filter& answer = result_->filter;
+    const TableFilter* filter;
+    Status status = table_.filter.Need(&filter);
+    if (!status.ok()) return status;
+    status = filter->AskKey(
+        user_key_, target_.slice(), [] {}, timing_context, &answer);
+    if (!status.ok() || answer == GetResult::Filter::kAbsent) return status;
+  }
   IndexCursor at(&table_.index);
   bool on_block;
   {
@@ -113,7 +115,7 @@ Status PointLookup::SearchBlocks() {
 Status PointLookup::Search(IndexCursor* at, bool on_block) {
   for (; on_block; on_block = at->Next()) {
     bool done = false;
-    if (NeedsBlock(table_, user_key_, *at, result_, &done)) {
+    if (NeedsBlock(table_, options_, user_key_, *at, result_, &done)) {
       Status status = LoadBlock(*at);
       if (!status.ok()) return status;
       const StageTimer timer(&PerfContext::block_seek_nanos,
@@ -149,7 +151,8 @@ bool MaySpan(const OpenedTable& table, const Slice& user_key,
 
 }  // namespace
 
-bool PointLookup::NeedsBlock(const OpenedTable& table, const Slice& user_key,
+bool PointLookup::NeedsBlock(const OpenedTable& table,
+                             const ReadOptions& options, const Slice& user_key,
                              const IndexCursor& at, GetResult* result,
                              bool* done) {
   const Slice first_key = at.first_key();
@@ -160,6 +163,8 @@ bool PointLookup::NeedsBlock(const OpenedTable& table, const Slice& user_key,
     *done = true;
     return false;
   }
+  if (options.skip_filters) [[unlikely]]
+    return true;
   const TableFilter& filter = *table.filter.IfLoaded();
   if (filter.AsksBlocks() &&
       !filter.AskBlock(at.handle().offset, user_key, &result->filter)) {

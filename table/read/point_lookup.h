@@ -66,9 +66,10 @@ class PointLookup {
                              const ReadOptions& options);
   // Returns whether the cursor's block has to be searched. If it need not be,
   // sets *done unless the key may be in a later one. Requires: the table's
-  // filter is loaded.
-  static bool NeedsBlock(const OpenedTable& table, const Slice& user_key,
-                         const IndexCursor& at, GetResult* result, bool* done);
+  // filter is loaded, or the options skip it.
+  static bool NeedsBlock(const OpenedTable& table, const ReadOptions& options,
+                         const Slice& user_key, const IndexCursor& at,
+                         GetResult* result, bool* done);
 
  private:
   void Begin();

@@ -143,7 +143,8 @@ template <PointReadKind kKind>
   const TableFilter* const filter = q.table.filter.IfLoaded();
   const bool short_way = index != nullptr && filter != nullptr &&
                          !index->is_partitioned() && filter->IsWhole();
-  if (!short_way || !q.table.one_search || !q.options.timestamp.empty()) {
+  if (!short_way || !q.table.one_search || !q.options.timestamp.empty() ||
+      q.options.skip_filters) {
     return LookupOf<kKind>(q, result).Run();
   }
   PerfContext* const timing = timing_context;
@@ -168,7 +169,8 @@ template <PointReadKind kKind>
                                                   GetResult* result) {
   result->Reset();
   const ParsedIndex* const root = q.table.quick_root.Load();
-  if (root == nullptr || !q.options.timestamp.empty()) [[unlikely]] {
+  if (root == nullptr || !q.options.timestamp.empty() || q.options.skip_filters)
+      [[unlikely]] {
     return RunWithoutQuickRoot<kKind>(q, result);
   }
   PerfContext* const timing = timing_context;

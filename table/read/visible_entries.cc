@@ -8,7 +8,8 @@ VisibleEntries::VisibleEntries(const OpenedTable* table,
             {.shows_block = false, .pins_values = options.pin_data}),
       all_(table, options),
       versions_(table->order, options),
-      skips_(options) {
+      skips_(options),
+      asks_filter_(!options.skip_filters) {
   usable = all_.usable;
   if (table->range_deletions != nullptr && !options.ignore_range_deletions) {
     fragments_ = &table->range_deletions->fragments;
@@ -106,7 +107,8 @@ bool VisibleEntries::Seek(const Slice& internal_key) {
   const bool has_prefix = prefixes_ != nullptr && ends_with_prefix_;
   if (usable && (has_prefix || upper_)) {
     TakePrefixOf(internal_key);
-    if ((has_prefix || SharesPrefixUpToBound(UserKey(internal_key))) &&
+    if (asks_filter_ &&
+        (has_prefix || SharesPrefixUpToBound(UserKey(internal_key))) &&
         FilterRulesOut(internal_key)) {
       return false;
     }

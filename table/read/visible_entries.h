@@ -100,6 +100,7 @@ class VisibleEntries final : public Iterator::State {
   // Null if walks do not end with their prefix.
   const PrefixExtractor* prefixes_ = nullptr;
   bool ends_with_prefix_ = true;
+  const bool asks_filter_;
   // The prefix with which the walk began; absent if that key had none.
   std::optional<std::string> prefix_;
   // With auto_prefix_mode: the upper bound, by which seeks may ask the filter.

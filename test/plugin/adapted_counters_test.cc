@@ -33,8 +33,10 @@ void Require(const Status& status) {
 // one, and of "c" nowhere.
 class CountedDatabase {
  public:
-  CountedDatabase(bool on_ashlar, bool has_whole_keys)
-      : env_(rocksdb::NewMemEnv(rocksdb::Env::Default())) {
+  CountedDatabase(bool on_ashlar, bool has_whole_keys,
+                  bool has_timestamps = false)
+      : env_(rocksdb::NewMemEnv(rocksdb::Env::Default())),
+        has_timestamps_(has_timestamps) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(20));
     table.whole_key_filtering = has_whole_keys;
@@ -50,6 +52,10 @@ class CountedDatabase {
     options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.num_levels = 2;
+    if (has_timestamps) {
+      options_.comparator = rocksdb::BytewiseComparatorWithU64Ts();
+      options_.prefix_extractor = nullptr;
+    }
     options_.statistics = rocksdb::CreateDBStatistics();
     Require(rocksdb::DB::Open(options_, "/counted", &db_));
     Fill("a");
@@ -70,13 +76,21 @@ class CountedDatabase {
 
   void Get(const std::string& key) {
     std::string value;
-    db_->Get({}, key, &value).PermitUncheckedError();
+    db_->Get(PointOptions(), key, &value).PermitUncheckedError();
   }
   void MultiGet(const std::vector<Slice>& keys) {
     std::vector<rocksdb::PinnableSlice> values(keys.size());
     std::vector<Status> statuses(keys.size());
-    db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), keys.data(),
-                  values.data(), statuses.data());
+    db_->MultiGet(PointOptions(), db_->DefaultColumnFamily(), keys.size(),
+                  keys.data(), values.data(), statuses.data());
+  }
+  // Opens it again, so that reads of the last level ask no filter.
+  void SkipFiltersOfLastLevel() {
+    Require(db_->Close());
+    options_.optimize_filters_for_hits = true;
+    Require(rocksdb::DB::Open(options_, "/counted", &db_));
+    Require(options_.statistics->Reset());
+    rocksdb::get_perf_context()->Reset();
   }
   void Seek(const std::string& key, bool backward, bool total_order = false) {
     rocksdb::ReadOptions read;
@@ -123,6 +137,19 @@ class CountedDatabase {
     }
     return text;
   }
+  // Returns what is counted of filters that point reads have asked.
+  std::string PointFilters() const {
+    std::string text;
+    for (const rocksdb::Tickers ticker :
+         {rocksdb::BLOOM_FILTER_USEFUL, rocksdb::BLOOM_FILTER_FULL_POSITIVE,
+          rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE,
+          rocksdb::BLOOM_FILTER_PREFIX_CHECKED,
+          rocksdb::BLOOM_FILTER_PREFIX_USEFUL,
+          rocksdb::BLOOM_FILTER_PREFIX_TRUE_POSITIVE}) {
+      text += std::to_string(options_.statistics->getTickerCount(ticker)) + " ";
+    }
+    return text + "\n" + Levels();
+  }
   std::string SeekFilters() const {
     std::string text;
     for (const rocksdb::Tickers ticker :
@@ -158,35 +185,108 @@ class CountedDatabase {
   }
 
  private:
+  rocksdb::ReadOptions PointOptions() const {
+    rocksdb::ReadOptions read;
+    if (has_timestamps_) read.timestamp = &timestamp_;
+    return read;
+  }
+  void Put(const std::string& key, const std::string& value) {
+    Require(has_timestamps_ ? db_->Put({}, key, timestamp_, value)
+                            : db_->Put({}, key, value));
+  }
   void Fill(const std::string& prefix) {
-    for (int i = 100; i < 200; ++i) {
-      Require(db_->Put({}, prefix + std::to_string(i), "value"));
-    }
+    for (int i = 100; i < 200; ++i) Put(prefix + std::to_string(i), "value");
     // Both tables cover all keys that are asked for.
-    Require(db_->Put({}, "A", "first"));
-    Require(db_->Put({}, "z", "last"));
+    Put("A", "first");
+    Put("z", "last");
     Require(db_->Flush({}));
   }
 
   const std::unique_ptr<rocksdb::Env> env_;
+  const bool has_timestamps_;
+  const Slice timestamp_ = Slice("\1\0\0\0\0\0\0\0", 8);
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
 };
+
+// Asks for keys that are there, in each level, and for others.
+void ReadSome(CountedDatabase* database) {
+  database->Get("a100");
+  database->Get("b150");
+  database->Get("a999");
+  database->Get("c100");
+  database->MultiGet({"a101", "b101", "b151", "c101", "c102"});
+}
 
 TEST(AdaptedCounters, CountPointReadsByLevelAsStock) {
   for (const bool has_whole_keys : {true, false}) {
     std::string expected;
     for (const bool on_ashlar : {false, true}) {
       CountedDatabase database(on_ashlar, has_whole_keys);
-      database.Get("a100");
-      database.Get("b150");
-      database.Get("a999");
-      database.Get("c100");
-      database.MultiGet({"a101", "b101", "b151", "c101", "c102"});
+      ReadSome(&database);
       if (!on_ashlar) expected = CountedDatabase::Levels();
       EXPECT_EQ(CountedDatabase::Levels(), expected);
     }
     EXPECT_NE(expected.find("level 1"), std::string::npos) << expected;
+  }
+}
+
+// RocksDB sees all versions of keys that have timestamps.
+TEST(AdaptedCounters, CountReadsOfVersionsByLevelAsStock) {
+  std::string expected;
+  for (const bool on_ashlar : {false, true}) {
+    CountedDatabase database(on_ashlar, /*has_whole_keys=*/true,
+                             /*has_timestamps=*/true);
+    ReadSome(&database);
+    if (!on_ashlar) expected = database.PointFilters();
+    EXPECT_EQ(database.PointFilters(), expected);
+  }
+  EXPECT_EQ(expected.find("true 0"), std::string::npos) << expected;
+}
+
+TEST(AdaptedCounters, AskNoFilterOfTheLastLevelIfToldSo) {
+  for (const bool has_whole_keys : {true, false}) {
+    std::string expected;
+    for (const bool on_ashlar : {false, true}) {
+      CountedDatabase database(on_ashlar, has_whole_keys);
+      database.SkipFiltersOfLastLevel();
+      ReadSome(&database);
+      if (!on_ashlar) expected = database.PointFilters();
+      EXPECT_EQ(database.PointFilters(), expected);
+    }
+    EXPECT_NE(expected.find("level 1: useful 0, positive 0, true 0"),
+              std::string::npos)
+        << expected;
+  }
+}
+
+// A filter of whole keys is asked whatever the extractor.
+TEST(AdaptedCounters, AskWholeKeysWhateverTheExtractor) {
+  std::string expected;
+  for (const bool on_ashlar : {false, true}) {
+    CountedDatabase database(on_ashlar, /*has_whole_keys=*/true);
+    database.UsePrefixesOf(2);
+    ReadSome(&database);
+    if (!on_ashlar) expected = database.PointFilters();
+    EXPECT_EQ(database.PointFilters(), expected);
+  }
+  EXPECT_FALSE(expected.starts_with("0 ")) << expected;
+}
+
+// RocksDB counts keys that are there as true positives all the same.
+TEST(AdaptedCounters, AskNoPrefixesOfAnotherExtractor) {
+  for (const bool on_ashlar : {false, true}) {
+    CountedDatabase database(on_ashlar, /*has_whole_keys=*/false);
+    database.UsePrefixesOf(2);
+    ReadSome(&database);
+    const std::string counted = database.PointFilters();
+    EXPECT_TRUE(counted.starts_with("0 0 0 0 0 ")) << counted;
+    EXPECT_NE(counted.find("level 0: useful 0, positive 0, "),
+              std::string::npos)
+        << counted;
+    if (on_ashlar) {
+      EXPECT_TRUE(counted.starts_with("0 0 0 0 0 0 ")) << counted;
+    }
   }
 }
 

@@ -148,7 +148,7 @@ TEST(CompressionSamples, AreTheFirstBlockAndEachNthAfterIt) {
       EXPECT_EQ(seen[i].slow != 0, i % one_in == 0) << i;
       raw_of_all += seen[i].raw;
       if (seen[i].fast == 0) continue;
-      EXPECT_LT(seen[i].slow, seen[i].fast);
+      EXPECT_NE(seen[i].slow, seen[i].fast) << i;
       sum.raw += seen[i].raw;
       sum.fast += seen[i].fast;
       sum.slow += seen[i].slow;

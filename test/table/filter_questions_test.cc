@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
+#include "ashlar/table/multi_table_get.h"
+#include "ashlar/table/statistics.h"
 #include "ashlar/table/table_reader.h"
 #include "test/support/random_table.h"
 #include "test/support/small_table.h"
@@ -184,6 +187,103 @@ TEST(SkippedFilters, AreNotAskedNorLoaded) {
     EXPECT_TRUE((*skipping)->VerifyChecksum().ok());
   });
   EXPECT_GT(saved, 0U);
+}
+
+// Reads every key in each way that asks filters, and checks that the answers
+// are those of reads that ask none.
+void CompareWithSkipping(const TableReader& reader,
+                         const std::vector<std::string>& keys) {
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  const auto operands = [](const auto&, SequenceNumber) { return true; };
+  const auto batch_operands = [](size_t, const auto&, SequenceNumber) {
+    return true;
+  };
+  const auto [least, most] = std::minmax_element(
+      slices.begin(), slices.end(), [&](const Slice& a, const Slice& b) {
+        return reader.comparator()->CompareWithoutTimestamp(a, b) < 0;
+      });
+  const TableRange range = {&reader, *least, *most};
+  std::vector<GetResult> of_gets;
+  for (const bool skip : {false, true}) {
+    const ReadOptions options = {.skip_filters = skip};
+    std::vector<GetResult> gets(keys.size());
+    std::vector<GetResult> batch(keys.size());
+    std::vector<GetResult> tables(keys.size());
+    std::vector<Status> statuses(keys.size());
+    reader.MultiGet(options, slices, kMaxSequenceNumber, batch, statuses,
+                    batch_operands);
+    for (const Status& status : statuses) Require(status);
+    const TableLevel level = {std::span(&range, 1)};
+    MultiGetFromTables(options, std::span(&level, 1), slices,
+                       kMaxSequenceNumber, tables, statuses, batch_operands);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      Require(statuses[i]);
+      Require(
+          reader.Get(options, keys[i], kMaxSequenceNumber, &gets[i], operands));
+      if (skip) {
+        ASSERT_EQ(gets[i].state, of_gets[i].state) << Hex(keys[i]);
+        ASSERT_EQ(gets[i].value.ToString(), of_gets[i].value.ToString());
+      }
+      for (const auto* results : {&batch, &tables}) {
+        const GetResult& found = (*results)[i];
+        ASSERT_EQ(found.state, gets[i].state) << Hex(keys[i]);
+        ASSERT_EQ(found.filter, gets[i].filter) << Hex(keys[i]);
+        ASSERT_EQ(found.value.ToString(), gets[i].value.ToString());
+      }
+      if (skip) {
+        ASSERT_EQ(gets[i].filter, Filter::kNone) << Hex(keys[i]);
+      }
+    }
+    if (!skip) of_gets = std::move(gets);
+  }
+}
+
+// The same table, read with its filter and without.
+TEST(SkippedFilters, OfSingleReadsChangeNoAnswer) {
+  ForEachSeed(1, 300, [&](uint64_t seed) {
+    Random random(seed);
+    const SmallTable table = MakeSmallTable(&random);
+    SCOPED_TRACE(table.description);
+    auto opened = OpenAny(table, RandomOptions(&random));
+    Require(opened.status());
+    CompareWithSkipping(**opened, SomeKeys(**opened, &random));
+  });
+}
+
+// A filter that was never loaded need not be in memory.
+TEST(SkippedFilters, OfSingleReadsAreNotLoaded) {
+  TableOptions options;
+  options.filter = FilterType::kBloom;
+  const auto reader =
+      OpenTable(BuildTable(options, SomeEntries(1000)),
+                {.load_index_and_filter = LoadTime::kAtFirstUse});
+  GetResult result;
+  Require(reader->Get({.skip_filters = true}, "key00003", kMaxSequenceNumber,
+                      &result));
+  EXPECT_EQ(result.value.ToString(), "value3");
+  const uint64_t before = reader->MemoryUsage();
+  Require(reader->Get({}, "key00003", kMaxSequenceNumber, &result));
+  EXPECT_GT(reader->MemoryUsage(), before + 1000);
+}
+
+TEST(SkippedFilters, OfSeeksLetAllPrefixesPass) {
+  TableOptions options;
+  options.filter = FilterType::kBloom;
+  options.prefix_extractor = NewFixedPrefixExtractor(4);
+  const auto statistics = std::make_shared<Statistics>();
+  const auto reader = OpenTable(BuildTable(options, SomeEntries(1000)),
+                                {.statistics = statistics});
+  for (const bool skip : {false, true}) {
+    Iterator it = reader->NewIterator(
+        {.prefix_same_as_start = true, .skip_filters = skip});
+    it.Seek("key1");
+    EXPECT_FALSE(it.Valid());
+    it.Seek("key00003");
+    EXPECT_TRUE(it.Valid());
+    Require(it.status());
+    EXPECT_EQ(statistics->GetTickerCount(Ticker::kBloomFilterPrefixChecked),
+              2U);
+  }
 }
 
 }  // namespace
