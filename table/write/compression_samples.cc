@@ -1,5 +1,6 @@
 #include "table/write/compression_samples.h"
 
+#include <cmath>
 #include <utility>
 
 #include "ashlar/util/compression.h"
@@ -31,7 +32,7 @@ uint64_t Estimate(uint64_t sampled_bytes, uint64_t sampled_raw_bytes,
   const double contents =
       ratio * static_cast<double>(properties.uncompressed_data_size);
   const uint64_t trailers = properties.num_data_blocks * kBlockTrailerSize;
-  return static_cast<uint64_t>(contents + 0.5) + trailers;
+  return static_cast<uint64_t>(std::llround(contents)) + trailers;
 }
 
 }  // namespace
