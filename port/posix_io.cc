@@ -12,8 +12,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "port/threads.h"
-
 namespace ashlar::port {
 
 namespace {
@@ -189,32 +187,6 @@ int Truncate(int fd, uint64_t size) {
 int Close(int fd) {
   // Linux frees the descriptor even when close is interrupted.
   return ::close(fd) == 0 || errno == EINTR ? 0 : errno;
-}
-
-int HoldLargeFile(const std::string& path, uint64_t least_bytes) {
-  struct stat info;
-  if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) ||
-      info.st_nlink != 1 || static_cast<uint64_t>(info.st_size) < least_bytes) {
-    return -1;
-  }
-  // O_PATH: needs no right to read, and closing it drops no lock (fcntl) that
-  // another part of the process holds.
-  int fd;
-  return OpenWith(path, O_PATH | O_NOFOLLOW, &fd) == 0 ? fd : -1;
-}
-
-void CloseElsewhere(int fd) {
-  const auto run = [](void* held) -> void* {
-    static_cast<void>(
-        Close(static_cast<int>(reinterpret_cast<intptr_t>(held))));
-    return nullptr;
-  };
-  pthread_t thread;
-  if (StartThread(run, reinterpret_cast<void*>(intptr_t{fd}), &thread) != 0) {
-    static_cast<void>(Close(fd));
-    return;
-  }
-  DetachThread(thread);
 }
 
 uint64_t DescriptorLimit() {

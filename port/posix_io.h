@@ -60,14 +60,6 @@ int MakeDirect(int fd);
 int Truncate(int fd, uint64_t size);
 // Closes the descriptor, even if it returns an error.
 int Close(int fd);
-// Returns a descriptor that keeps the bytes of a regular file of at least
-// `least_bytes` when it loses its name, and that can do nothing else. -1: the
-// file is smaller, has another name too, or is not there.
-int HoldLargeFile(const std::string& path, uint64_t least_bytes);
-// Closes the descriptor on another thread, so that the caller need not wait
-// until the system has freed the file's bytes. Closes it here if the system has
-// no thread to give.
-void CloseElsewhere(int fd);
 // Returns the number of descriptors that this process may have, or 0 if there
 // is no limit or it is not known.
 uint64_t DescriptorLimit();

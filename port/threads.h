@@ -35,8 +35,6 @@ void NapThread();
 // Signals are blocked in the new thread: they belong to the program.
 int StartThread(void* (*run)(void*), void* argument, pthread_t* thread);
 void JoinThread(pthread_t thread);
-// Lets the thread end by itself. In place of JoinThread.
-void DetachThread(pthread_t thread);
 
 // num_forks counts the forks that have led to this process since WatchForks was
 // first called. WatchForks returns whether they are counted. Reading needs no

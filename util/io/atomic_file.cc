@@ -85,27 +85,6 @@ Result<std::unique_ptr<WritableFile>> CreateTemporary(
   return file;
 }
 
-// Frees the bytes of a large file that is about to be replaced on another
-// thread, once it has lost its name. Otherwise the rename would take as long as
-// that: a tenth of what writing the file took.
-class ReplacedFile {
- public:
-  // Empty: no file is replaced.
-  explicit ReplacedFile(const std::string& path)
-      : held_(path.empty() ? -1 : port::HoldLargeFile(path, kLargeBytes)) {}
-  ReplacedFile(const ReplacedFile&) = delete;
-  ReplacedFile& operator=(const ReplacedFile&) = delete;
-  ~ReplacedFile() {
-    if (held_ >= 0) port::CloseElsewhere(held_);
-  }
-
- private:
-  // Below this, freeing takes less time than a thread takes to start.
-  static constexpr uint64_t kLargeBytes = uint64_t{8} << 20;
-
-  const int held_;
-};
-
 Status AlreadyExists(const std::string& path) {
   return Status::InvalidArgument(path + ": file exists");
 }
@@ -152,7 +131,6 @@ Status AtomicFile::State::Commit() {
   if (options.sync) status = written->Sync();
   if (status.ok()) status = written->Close();
   if (!status.ok()) return status;
-  const ReplacedFile replaced(options.overwrite ? path : std::string());
   bool stays = false;
   int error = options.overwrite
                   ? port::Rename(temporary, path)
