@@ -26,8 +26,8 @@ CANNOT_BE_SHOWN = {
 # Members that a document may lack, for example because only some files have
 # them.
 OPTIONAL = set("""
-    after baseline blocks chart checksum_type compaction comparator_name
-    compression_name compression_options entries_per_block filter filter_policy_name
+    after baseline blocks chart checksum_type column_family_id column_family_name
+    compaction comparator_name compression_name entries_per_block filter filter_policy_name
     first_key format_version key_space last levels
     merge_operator_name meta_blocks not_looked_at ok overlapped_bytes
     prefix_extractor_name

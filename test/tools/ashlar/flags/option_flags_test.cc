@@ -196,7 +196,7 @@ TEST_F(OptionFlagsTest, OnlyTheOptionOfAGivenFlagIsSet) {
     }
     EXPECT_EQ(row.member.get(options), OptionValueOf(flag));
   });
-  EXPECT_EQ(flags, 44U);
+  EXPECT_EQ(flags, 45U);
 }
 
 // An option that gets no flag is named here.
