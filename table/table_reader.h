@@ -216,12 +216,22 @@ class ASHLAR_EXPORT TableReader {
   // where the data blocks end. Returns 0 if knows_order() is false. Hides an
   // error, as RocksDB's does: if index or partition cannot be read, returns 0
   // or where the data blocks end. Iterator::Seek reports the error.
-  uint64_t ApproximateOffsetOf(const Slice& user_key) const;
+  uint64_t ApproximateOffsetOf(const Slice& user_key) const {
+    return ApproximateOffsetOf(kDefaultReadOptions, user_key);
+  }
+  // Does the same within what these options say of reads of the file. What they
+  // forbid is hidden as an error is.
+  uint64_t ApproximateOffsetOf(const ReadOptions& options,
+                               const Slice& user_key) const;
   // Returns about how many bytes of the file the data of the keys from begin up
   // to end take, with their share of what follows the data blocks. Of all keys,
   // that is the size of the file. Returns 0 if begin is not before end, and
   // where ApproximateOffsetOf does. Neither key has a timestamp.
-  uint64_t ApproximateSize(const Slice& begin, const Slice& end) const;
+  uint64_t ApproximateSize(const Slice& begin, const Slice& end) const {
+    return ApproximateSize(kDefaultReadOptions, begin, end);
+  }
+  uint64_t ApproximateSize(const ReadOptions& options, const Slice& begin,
+                           const Slice& end) const;
 
   // Appends to *anchors at most `most` user keys, in ascending order, that
   // divide the data blocks into pieces of about equal size; the last anchor is

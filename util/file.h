@@ -102,6 +102,10 @@ class ASHLAR_EXPORT RandomAccessFile {
   // compactions for files that return a descriptor, and by a MultiGet over
   // several tables (table/multi_table_get.h) for files that return none.
   virtual void Expect(uint64_t offset, uint64_t n) const;
+  // Does what Expect does, for a read with ReadOptions::io_context. The default
+  // calls Expect.
+  virtual void ExpectWithin(const ReadContext& context, uint64_t offset,
+                            uint64_t n) const;
   // Returns the descriptor of the operating system's file that Read reads, or
   // -1. The default returns -1. A MultiGet over several tables that needs
   // blocks of two or more files reads those with a descriptor at once, and

@@ -90,8 +90,12 @@ void ReadableFile::MultiReadWith(
   }
 }
 
-void ReadableFile::Expect(uint64_t offset, uint64_t n) const {
-  file_->Prefetch({}, offset, n).PermitUncheckedError();
+void ReadableFile::ExpectWithin(const ashlar::ReadContext& context,
+                                uint64_t offset, uint64_t n) const {
+  rocksdb::IOOptions options;
+  rocksdb::IOStatus status = Prepare(context, &options);
+  if (status.ok()) status = file_->Prefetch(options, offset, n);
+  status.PermitUncheckedError();
 }
 
 ashlar::Status AppendedFile::Append(const ashlar::Slice& data) {

@@ -48,7 +48,11 @@ class ReadableFile final : public ashlar::RandomAccessFile {
                             ashlar::Slice* data) const override;
   void MultiReadWithin(const ashlar::ReadContext& context,
                        std::span<ashlar::ReadRequest> requests) const override;
-  void Expect(uint64_t offset, uint64_t n) const override;
+  void Expect(uint64_t offset, uint64_t n) const override {
+    ExpectWithin({}, offset, n);
+  }
+  void ExpectWithin(const ashlar::ReadContext& context, uint64_t offset,
+                    uint64_t n) const override;
   uint64_t Size() const override { return size_; }
   std::string name() const override { return file_->file_name(); }
 

@@ -406,10 +406,12 @@ rocksdb::Status ReadTable::GetByWalk(const rocksdb::ReadOptions& read_options,
   return found.End(walk.status());
 }
 
-uint64_t ReadTable::ScaledOffset(const rocksdb::Slice& key) const {
+uint64_t ReadTable::ScaledOffset(const rocksdb::ReadOptions& read_options,
+                                 const rocksdb::Slice& key) const {
   const uint64_t data_size = properties_->data_size;
   const rocksdb::Slice user_key = UserKey(key);
   const uint64_t offset = reader_->ApproximateOffsetOf(
+      ReadOptionsFrom(read_options),
       ashlar::Slice(user_key.data(), user_key.size() - timestamp_size_));
   const double part =
       static_cast<double>(offset) / static_cast<double>(data_size);
@@ -417,18 +419,18 @@ uint64_t ReadTable::ScaledOffset(const rocksdb::Slice& key) const {
 }
 
 uint64_t ReadTable::ApproximateOffsetOf(
-    const rocksdb::ReadOptions& /*read_options*/, const rocksdb::Slice& key,
+    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
     rocksdb::TableReaderCaller /*caller*/) {
   if (properties_->data_size == 0) return file_size_ / 2;
-  return ScaledOffset(key);
+  return ScaledOffset(read_options, key);
 }
 
 uint64_t ReadTable::ApproximateSize(
-    const rocksdb::ReadOptions& /*read_options*/, const rocksdb::Slice& start,
+    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& start,
     const rocksdb::Slice& end, rocksdb::TableReaderCaller /*caller*/) {
   if (properties_->data_size == 0) return file_size_;
-  const uint64_t from = ScaledOffset(start);
-  const uint64_t to = ScaledOffset(end);
+  const uint64_t from = ScaledOffset(read_options, start);
+  const uint64_t to = ScaledOffset(read_options, end);
   return to > from ? to - from : 0;
 }
 

@@ -100,7 +100,8 @@ class ReadTable final : public rocksdb::TableReader {
                       const ashlar::Slice& bare_key) const;
   // Returns what part of the data comes before the key, as RocksDB scales it:
   // to the size of the file.
-  uint64_t ScaledOffset(const rocksdb::Slice& key) const;
+  uint64_t ScaledOffset(const rocksdb::ReadOptions& read_options,
+                        const rocksdb::Slice& key) const;
   // The keys of one MultiGet.
   static constexpr size_t kMostAsked = rocksdb::MultiGetContext::MAX_BATCH_SIZE;
   struct AskedKeys {

@@ -123,6 +123,14 @@ class FileGate {
                ? file.Read(offset, n, scratch, data)
                : ReadLimited(file, offset, n, scratch, data);
   }
+  // Tells the file what will be read, with what a read would pass to it.
+  void Expect(const RandomAccessFile& file, uint64_t offset, uint64_t n) const {
+    if (limiting_options == nullptr || limiting_options->io_context == nullptr)
+      return file.Expect(offset, n);
+    ReadContext context;
+    context.io_context = limiting_options->io_context;
+    file.ExpectWithin(context, offset, n);
+  }
   // Returns TimedOut if the deadline of these options has passed.
   Status CheckDeadline(const ReadOptions& options) const;
 

@@ -54,7 +54,7 @@ void FileWindow::ExpectBefore() {
   const uint64_t from = std::max(begin_ - std::min(ahead, begin_), limit);
   const uint64_t to = std::clamp(expected_from_, from, begin_);
   if (to - from < ahead / 2 && from != limit) return;
-  if (from < to) file_->Expect(from, to - from);
+  if (from < to) gate_.Expect(*file_, from, to - from);
   expected_from_ = from;
 }
 
@@ -66,7 +66,7 @@ void FileWindow::ExpectAfter() {
   const uint64_t to = end + std::min(ahead, limit - end);
   const uint64_t from = std::clamp(expected_to_, end, to);
   if (to - from < ahead / 2 && to != limit) return;
-  if (from < to) file_->Expect(from, to - from);
+  if (from < to) gate_.Expect(*file_, from, to - from);
   expected_to_ = to;
 }
 

@@ -332,8 +332,10 @@ Status TableReader::VerifyChecksum(const ReadOptions& options,
       [&] { return VerifyBlocks(*state_->table, options, meta_blocks_only); });
 }
 
-uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
+uint64_t TableReader::ApproximateOffsetOf(const ReadOptions& options,
+                                          const Slice& user_key) const {
   if (!knows_order()) return 0;
+  const LimitScope limits(options);
   uint64_t offset = 0;
   // If Seek finds no block, the key is after the last one, or a partition
   // cannot be read; then there is nothing better to return.
@@ -351,10 +353,11 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& user_key) const {
   return sought.ok() ? offset : 0;
 }
 
-uint64_t TableReader::ApproximateSize(const Slice& begin,
+uint64_t TableReader::ApproximateSize(const ReadOptions& options,
+                                      const Slice& begin,
                                       const Slice& end) const {
-  const uint64_t from = ApproximateOffsetOf(begin);
-  const uint64_t to = ApproximateOffsetOf(end);
+  const uint64_t from = ApproximateOffsetOf(options, begin);
+  const uint64_t to = ApproximateOffsetOf(options, end);
   const uint64_t data = properties().data_size;
   if (to <= from || data == 0) return 0;
   const double share =

@@ -20,6 +20,7 @@ namespace {
 struct Traffic {
   std::vector<const void*> contexts;  // null: none
   std::vector<int64_t> timeouts;
+  std::vector<const void*> expected;  // the contexts of what was announced
   Status fails;  // unless it is ok
   bool ended = false;
 };
@@ -48,6 +49,13 @@ class EngineFile final : public RandomAccessFile {
       r.status = ReadWithin(context, r.offset, r.size, r.scratch, &r.data);
     }
   }
+  void Expect(uint64_t offset, uint64_t n) const override {
+    ExpectWithin({}, offset, n);
+  }
+  void ExpectWithin(const ReadContext& context, uint64_t /*offset*/,
+                    uint64_t /*n*/) const override {
+    traffic_.expected.push_back(context.io_context);
+  }
   uint64_t Size() const override { return file_->Size(); }
   std::string name() const override { return file_->name(); }
 
@@ -75,6 +83,8 @@ void ReadInEveryWay(const TableReader& reader, const ReadOptions& options) {
   GetResult results[3];
   Status statuses[3];
   const Slice keys[] = {"key01500", "key00003", "key00077"};
+  // First, since it may have to load the index.
+  EXPECT_GT(reader.ApproximateSize(options, keys[1], keys[0]), 0U);
   reader.Get(options, keys[0], kMaxSequenceNumber, results).IgnoreError();
   reader.MultiGet(options, keys, kMaxSequenceNumber, results, statuses);
   Iterator it = reader.NewIterator(options);
@@ -111,6 +121,25 @@ TEST(IoContext, ReachesEveryReadOfTheFile) {
     ReadInEveryWay(*reader, {});
     EXPECT_GT(traffic.contexts.size(), 8U);
     for (const void* given : traffic.contexts) EXPECT_EQ(given, nullptr);
+  }
+}
+
+TEST(IoContext, ReachesWhatIsAnnounced) {
+  Traffic traffic;
+  const auto reader = OpenEngineFile(&traffic);
+  const int context = 7;
+  for (const void* given : {static_cast<const void*>(&context),
+                            static_cast<const void*>(nullptr)}) {
+    traffic.expected.clear();
+    ReadOptions read;
+    read.io_context = given;
+    read.async_io = true;
+    read.readahead_size = 2000;
+    Iterator it = reader->NewIterator(read);
+    for (it.SeekToFirst(); it.Valid(); it.Next()) continue;
+    Require(it.status());
+    EXPECT_GT(traffic.expected.size(), 3U);
+    for (const void* told : traffic.expected) EXPECT_EQ(told, given);
   }
 }
 

@@ -34,6 +34,10 @@ void RandomAccessFile::MultiReadWithin(const ReadContext& /*context*/,
 }
 
 void RandomAccessFile::Expect(uint64_t /*offset*/, uint64_t /*n*/) const {}
+void RandomAccessFile::ExpectWithin(const ReadContext& /*context*/,
+                                    uint64_t offset, uint64_t n) const {
+  Expect(offset, n);
+}
 
 int RandomAccessFile::FileDescriptor() const { return -1; }
 
