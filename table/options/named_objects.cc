@@ -8,6 +8,7 @@
 
 #include "ashlar/table/flush_block_policy.h"
 #include "ashlar/table/option_table.h"
+#include "ashlar/util/custom_codec.h"
 #include "table/options/option_text.h"
 #include "util/compress/known_types.h"
 

@@ -21,7 +21,7 @@ struct Traffic {
   std::vector<const void*> contexts;  // null: none
   std::vector<int64_t> timeouts;
   std::vector<const void*> expected;  // the contexts of what was announced
-  Status fails;  // unless it is ok
+  Status fails;                       // unless it is ok
   bool ended = false;
 };
 
@@ -134,7 +134,7 @@ TEST(IoContext, ReachesWhatIsAnnounced) {
     ReadOptions read;
     read.io_context = given;
     read.async_io = true;
-    read.readahead_size = 2000;
+    read.readahead_size = 700;
     Iterator it = reader->NewIterator(read);
     for (it.SeekToFirst(); it.Valid(); it.Next()) continue;
     Require(it.status());

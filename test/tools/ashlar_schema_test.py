@@ -189,7 +189,9 @@ class SchemaTest(CliTest):
     def take_golden(self):
         self.inputs = [*self.link_golden("*.*"), *self.link_golden("bad/*"),
                        *self.write_no_tables()]
-        some = self.inputs[::12] + self.inputs[-50:]
+        # Those of many releases are alike.
+        others = [name for name in self.inputs if not name.startswith("jni-")]
+        some = [*others[::12], *others[-50:], "jni-5.3.6-newest.sst"]
         for command, inputs, *flags in (
                 ("check", self.inputs, "--noverify_checksum"),
                 ("verify", self.inputs),
