@@ -259,10 +259,11 @@ struct TableOptions {
   // compresses also keeps a buffer of up to twice its largest block.
   bool verify_compression = false;
 
-  // If not 0: one data block in so many is a sample, the first one of the table
-  // among them. It is compressed once more by a fast codec, lz4 or else snappy,
-  // and by a slow one, zstd or else zlib, at their default levels and without a
-  // dictionary. The properties fast_compression_estimated_data_size and
+  // If this is n, and not 0, the builder takes a sample of the first data block
+  // and of each n-th block after it. A sample is compressed once more by a fast
+  // codec, lz4 or else snappy, and by a slow one, zstd or else zlib, at their
+  // default levels and without a dictionary. The properties
+  // fast_compression_estimated_data_size and
   // slow_compression_estimated_data_size then say how large all data blocks
   // would be with each. The blocks that are written stay as they are. Default:
   // 0, off. Set it to learn whether another codec would pay, without building

@@ -138,7 +138,7 @@ class ReadTable final : public rocksdb::TableReader {
   const bool equal_keys_have_equal_bytes_;
   const int level_;  // in the tree, when the table was opened
   const uint64_t file_size_;
-  // Whether the file system loads what it is told of into the page cache.
+  // Whether the file system brings announced bytes into the page cache.
   const bool file_loads_ahead_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;
   // What opening was given, and whether the table's prefixes are by it.

@@ -21,7 +21,7 @@ struct WalkOptions {
   const rocksdb::ReadOptions& read_options;  // must outlive the walk
   size_t timestamp_size = 0;
   size_t readahead_size = 0;  // 0: Ashlar's own, which grows
-  // Whether the file is told what the walk will read next.
+  // Whether the walk announces to the file what it will read next.
   bool tells_file = false;
   bool allow_unprepared_value = false;
   // When entries were written. Null: not known. Must outlive the walk.

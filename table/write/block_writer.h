@@ -22,8 +22,8 @@
 // SealAt then seals and places it at once, and AppendPlaced only passes.
 //
 // The checksum of the whole file (BuildOptions::file_checksum_gen_factory) is
-// that of all bytes as they are passed. The bytes of AppendPlaced are summed
-// before, in the same order, by whoever placed them.
+// that of all bytes as they are passed. The emit thread sums the bytes of
+// AppendPlaced earlier, when it places them. The order is the same.
 //
 // Threads. Any thread may call Seal, SealAt, SealLast, SealSize, EndOf and
 // Written. Sum belongs to the thread that places blocks. Everything else

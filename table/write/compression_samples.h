@@ -27,8 +27,8 @@ struct SampledBytes {
 
 class CompressionSamples {
  public:
-  // One block in `one_in` is a sample: the first one, and then each that comes
-  // so many blocks later. So equal entries give equal files. Returns
+  // The samples are the first block and each `one_in`-th block after it. No
+  // chance is involved, so that equal entries give equal files. Returns
   // MemoryLimit if there is no memory for the codecs. Requires: one_in > 0.
   static Result<std::unique_ptr<CompressionSamples>> Create(uint64_t one_in);
 
