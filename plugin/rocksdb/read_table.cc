@@ -425,9 +425,10 @@ uint64_t ReadTable::ApproximateOffsetOf(
   return ScaledOffset(read_options, key);
 }
 
-uint64_t ReadTable::ApproximateSize(
-    const rocksdb::ReadOptions& read_options, const rocksdb::Slice& start,
-    const rocksdb::Slice& end, rocksdb::TableReaderCaller /*caller*/) {
+uint64_t ReadTable::ApproximateSize(const rocksdb::ReadOptions& read_options,
+                                    const rocksdb::Slice& start,
+                                    const rocksdb::Slice& end,
+                                    rocksdb::TableReaderCaller /*caller*/) {
   if (properties_->data_size == 0) return file_size_;
   const uint64_t from = ScaledOffset(read_options, start);
   const uint64_t to = ScaledOffset(read_options, end);

@@ -93,6 +93,10 @@ std::optional<OptionValue> ParseWhole(std::string_view text) {
   const int shift = TakeSuffix(&text);
   const std::optional<Number> number = ParseNumber<Number>(text);
   if (!number) return std::nullopt;
+  // A type without a bit for the suffix holds no such number but zero.
+  if (shift >= std::numeric_limits<Number>::digits) {
+    return *number == 0 ? std::optional(OptionValue(Number{0})) : std::nullopt;
+  }
   const Number most = std::numeric_limits<Number>::max() >> shift;
   const Number least = std::numeric_limits<Number>::min() >> shift;
   if (*number > most || *number < least) return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -183,6 +184,21 @@ TEST(OptionStrings, CodecIsThatOfTheLastLevel) {
             CompressionType::kLZ4Compression);
   EXPECT_EQ(Read("compression=kCustomCompressionA0").table.compression,
             CompressionType{0xA0});
+}
+
+TEST(OptionStrings, NumbersThatATypeCannotHoldAreErrors) {
+  OptionSet set;
+  // An int has no bit for T. Shifted by 40, a number would be any number.
+  for (const char* const text :
+       {"compression_opts={level=1T}", "compression_opts={level=-1T}",
+        "compression_opts={level=2G}", "compression_opts=-14:1T:0:0",
+        "block_size=16777216T"}) {
+    EXPECT_TRUE(OptionsFromString(text, &set).IsInvalidArgument()) << text;
+  }
+  EXPECT_EQ(Read("compression_opts={level=0T}").table.compression_opts.level,
+            0);
+  EXPECT_EQ(Read("compression_opts={level=-2G}").table.compression_opts.level,
+            std::numeric_limits<int>::min());
 }
 
 TEST(OptionStrings, CodecOptionsOfOldReleasesAreAList) {
