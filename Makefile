@@ -1,6 +1,5 @@
 # Thin over CMake: every target here is a command or two that you could type.
-# Trees: build/ (release), build-asan/, build-tsan/, build-tidy/,
-# build-fuzz/.
+# Trees: build/ (release), build-asan/, -tsan/, -tidy/, -fuzz/, -schedules/.
 
 # Variables to set: PREFIX (install), JOBS, SETUP=true (skip tools/setup),
 # CMAKE_FLAGS (extra options for every configure step), CTEST_FLAGS (which tests
@@ -156,5 +155,6 @@ golden: release_tests
 
 clean:
 	rm -rf build build-asan build-tsan build-tidy build-fuzz \
-		build-std-semaphores
-include c_api/c_api.mk test/attack/attack.mk tools/interop/rocksdb.mk python/python.mk python/engines.mk
+		build-std-semaphores build-schedules
+include c_api/c_api.mk test/attack/attack.mk test/schedules/schedules.mk \
+	tools/interop/rocksdb.mk python/python.mk python/engines.mk

@@ -21,6 +21,10 @@ uint32_t CpuCount() {
   return static_cast<uint32_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
+#if defined(ASHLAR_SCHEDULE_POINTS)
+void CpuPause() { YieldThread(); }
+#endif
+
 void YieldThread() { ::sched_yield(); }
 
 void NapThread() {

@@ -61,10 +61,14 @@ template <typename T>
 class PublishedPointer {
  public:
   // Returns null until a pointer is published.
-  T* Load() const { return pointer_.load(std::memory_order_acquire); }
+  T* Load() const {
+    LookPoint();
+    return pointer_.load(std::memory_order_acquire);
+  }
   // Returns the pointer that is there from now on: this one, or one that
   // another thread has published before.
   T* PublishFirst(T* pointer) {
+    SchedulePoint();
     T* seen = nullptr;
     return pointer_.compare_exchange_strong(seen, pointer,
                                             std::memory_order_acq_rel,
@@ -84,9 +88,10 @@ class AcqRelAtomic {
  public:
   constexpr explicit AcqRelAtomic(T value) : value_(value) {}
 
-  // Not a SchedulePoint: loops that wait for a moment look here again and
-  // again.
-  T Load() const { return value_.load(std::memory_order_acquire); }
+  T Load() const {
+    LookPoint();
+    return value_.load(std::memory_order_acquire);
+  }
   // For a word that only one thread changes.
   void Store(T value) {
     SchedulePoint();
@@ -112,7 +117,10 @@ class HoldAtomic {
  public:
   constexpr explicit HoldAtomic(T value) : value_(value) {}
 
-  T LoadRelaxed() const { return value_.load(std::memory_order_relaxed); }
+  T LoadRelaxed() const {
+    LookPoint();
+    return value_.load(std::memory_order_relaxed);
+  }
   void StoreRelease(T value) {
     SchedulePoint();
     value_.store(value, std::memory_order_release);

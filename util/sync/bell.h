@@ -23,7 +23,10 @@ class Bell {
   Bell(const Bell&) = delete;
   Bell& operator=(const Bell&) = delete;
 
-  uint32_t Count() const { return count_.load(std::memory_order_acquire); }
+  uint32_t Count() const {
+    LookPoint();
+    return count_.load(std::memory_order_acquire);
+  }
   // Requires: the bell is not destroyed before this returns.
   void Ring() {
     SchedulePoint();

@@ -16,6 +16,7 @@ Claims::Turn Claims::Claim(uint64_t number) {
   if (!can_tell_forks_ || IsOfParent()) return Turn::kNoPlace;
   Slot& slot = SlotOf(number);
   const uint64_t done = number << 1;
+  LookPoint();
   uint64_t seen = slot.word.load(std::memory_order_acquire);
   for (;;) {
     if ((seen & kBusy) != 0) {
@@ -47,6 +48,7 @@ void Claims::Await(uint64_t number) {
   Slot& slot = SlotOf(number);
   SchedulePoint();
   slot.waiters.fetch_add(1, std::memory_order_seq_cst);
+  LookPoint();
   const uint32_t first = slot.finishes.load(std::memory_order_seq_cst);
   for (uint32_t now = first; now - first < 2;
        now = slot.finishes.load(std::memory_order_seq_cst)) {
@@ -57,6 +59,7 @@ void Claims::Await(uint64_t number) {
     SchedulePoint();
     port::FutexWait(reinterpret_cast<const uint32_t*>(&slot.finishes), now);
   }
+  LookPoint();
   slot.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 

@@ -21,8 +21,14 @@ class ExchangeWord {
   constexpr ExchangeWord() : value_(T()) {}
   constexpr explicit ExchangeWord(T value) : value_(value) {}
 
-  T LoadRelaxed() const { return value_.load(std::memory_order_relaxed); }
-  T LoadAcquire() const { return value_.load(std::memory_order_acquire); }
+  T LoadRelaxed() const {
+    LookPoint();
+    return value_.load(std::memory_order_relaxed);
+  }
+  T LoadAcquire() const {
+    LookPoint();
+    return value_.load(std::memory_order_acquire);
+  }
   // For a word that no other thread looks at now, or whose value says nothing
   // about other words.
   void StoreRelaxed(T value) { value_.store(value, std::memory_order_relaxed); }
@@ -64,12 +70,21 @@ class PublishedWord {
  public:
   constexpr PublishedWord() : value_(T()) {}
 
-  T Load() const { return value_.load(std::memory_order_acquire); }
+  T Load() const {
+    LookPoint();
+    return value_.load(std::memory_order_acquire);
+  }
   // For the word's only writer, or for a second look after Loads of what the
   // word guards: those Loads have completed by then.
-  T LoadRelaxed() const { return value_.load(std::memory_order_relaxed); }
+  T LoadRelaxed() const {
+    LookPoint();
+    return value_.load(std::memory_order_relaxed);
+  }
   // Not a SchedulePoint: one record stores several words.
-  void Store(T value) { value_.store(value, std::memory_order_release); }
+  void Store(T value) {
+    LookPoint();
+    value_.store(value, std::memory_order_release);
+  }
 
  private:
   std::atomic<T> value_;

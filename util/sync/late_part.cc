@@ -16,6 +16,7 @@ constexpr uint32_t kAwaited = 2;
 bool LoadTurn::Begin() {
   if (!port::WatchForks()) return true;
   const uint32_t mine = port::num_forks << 2 | kBusy;
+  LookPoint();
   uint32_t seen = word_.load(std::memory_order_acquire);
   while (seen == kNobody || (seen & ~kAwaited) != mine) {
     SchedulePoint();

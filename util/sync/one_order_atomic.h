@@ -20,7 +20,10 @@ class OneOrderAtomic {
   constexpr OneOrderAtomic() : value_(T()) {}
   constexpr explicit OneOrderAtomic(T value) : value_(value) {}
 
-  T Load() const { return value_.load(std::memory_order_seq_cst); }
+  T Load() const {
+    LookPoint();
+    return value_.load(std::memory_order_seq_cst);
+  }
   // All of these return the value before the change.
   T Exchange(T value) {
     SchedulePoint();

@@ -71,11 +71,14 @@ class ReaderGate {
   std::atomic<uint64_t>* Enter() {
     Stripe& stripe = stripes_[ThreadNumber() % kStripes];
     for (;;) {
+      LookPoint();
       const uint64_t epoch = epoch_.load(std::memory_order_seq_cst);
       std::atomic<uint64_t>& count = stripe.inside[epoch % 2];
       SchedulePoint();
       count.fetch_add(1, std::memory_order_seq_cst);
+      LookPoint();
       if (epoch_.load(std::memory_order_seq_cst) == epoch) return &count;
+      LookPoint();
       count.fetch_sub(1, std::memory_order_release);
     }
   }

@@ -39,6 +39,10 @@ void SchedulePoint() {
   }
 }
 
+void LookPoint() {}
+
+void LockContended(std::mutex* mutex) { mutex->lock(); }
+
 uint64_t ScheduleYields() { return yields.load(std::memory_order_relaxed); }
 
 }  // namespace ashlar::internal

@@ -1,24 +1,34 @@
-// SchedulePoint: a place where a test lets another thread run first.
+// Places where a test lets another thread run first.
 //
-// Internal, installed because installed templates call it. Atomic operations at
-// which threads meet call it. In builds with ASHLAR_SCHEDULE_POINTS (the TSan
-// tree) it sometimes yields, so that tests reach interleavings that a quiet
-// machine with few cores hardly ever shows. In all other builds it does
-// nothing. Thread-safe. It never passes a value into the code that calls it.
+// Internal, installed because installed templates call them. Atomic operations
+// at which threads meet call SchedulePoint before they change a word, and
+// LookPoint before they read one. In builds with ASHLAR_SCHEDULE_POINTS (the
+// TSan tree) SchedulePoint sometimes yields, so that tests reach interleavings
+// that a quiet machine with few cores hardly ever shows. The programs of
+// test/schedules replace all three functions, and choose themselves which
+// thread runs. In all other builds nothing happens here. Thread-safe. They
+// never pass a value into the code that calls them.
 #ifndef ASHLAR_UTIL_SYNC_SCHEDULE_POINT_H_
 #define ASHLAR_UTIL_SYNC_SCHEDULE_POINT_H_
 
 #include <cstdint>
+#include <mutex>
 
 namespace ashlar::internal {
 
 #if defined(ASHLAR_SCHEDULE_POINTS)
 // Yields the processor, or does nothing.
 void SchedulePoint();
+// Does nothing: loops that wait for a moment look again and again.
+void LookPoint();
+// Locks a mutex that another thread holds.
+void LockContended(std::mutex* mutex);
 // Returns how often all threads together have yielded so far.
 uint64_t ScheduleYields();
 #else
 inline void SchedulePoint() {}
+inline void LookPoint() {}
+inline void LockContended(std::mutex* mutex) { mutex->lock(); }
 inline uint64_t ScheduleYields() { return 0; }
 #endif
 

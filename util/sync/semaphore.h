@@ -69,6 +69,7 @@ class CountingSemaphore {
   CountingSemaphore& operator=(const CountingSemaphore&) = delete;
 
   bool TryAcquire() {
+    LookPoint();
     uint32_t count = count_.load(std::memory_order_relaxed);
     while (count > 0) {
       SchedulePoint();

@@ -33,8 +33,10 @@ class WaitingRoom {
   // after each sleep.
   template <typename Ready>
   void Await(Ready ready) {
+    SchedulePoint();
     waiters_.fetch_add(1, std::memory_order_acq_rel);
     for (uint32_t pause = 1;; pause = std::min(2 * pause, kLongestPause)) {
+      LookPoint();
       const uint32_t news = news_.load(std::memory_order_acquire);
       if (ready()) break;
       SchedulePoint();
@@ -45,7 +47,9 @@ class WaitingRoom {
 
   // Announces that something happened that some thread may be waiting for.
   void Announce() {
+    LookPoint();
     if (waiters_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
+    LookPoint();
     news_.fetch_add(1, std::memory_order_acq_rel);
     WakeOne();
   }

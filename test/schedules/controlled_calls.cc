@@ -1,0 +1,99 @@
+// The functions that the linker's --wrap puts in the place of the library's
+// (CMakeLists.txt): calls of controlled threads go to controlled_threads.h, all
+// others to the real functions.
+#include <pthread.h>
+
+#include <cstdint>
+#include <mutex>
+
+#include "test/schedules/controlled_threads.h"
+
+using ashlar::testing::IsControlled;
+using ashlar::testing::PointKind;
+
+// The names are the mangled ones of the functions in port/threads.h and
+// util/sync/schedule_point.h.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" {
+
+void __wrap__ZN6ashlar8internal13SchedulePointEv() {
+  if (IsControlled()) ashlar::testing::ReachPoint(PointKind::kStep);
+}
+
+void __wrap__ZN6ashlar8internal9LookPointEv() {
+  if (IsControlled()) ashlar::testing::ReachPoint(PointKind::kStep);
+}
+
+void __wrap__ZN6ashlar8internal13LockContendedEPSt5mutex(std::mutex* mutex) {
+  if (!IsControlled()) return mutex->lock();
+  ashlar::testing::LockControlled(mutex);
+}
+
+void __real__ZN6ashlar4port8CpuPauseEv();
+void __wrap__ZN6ashlar4port8CpuPauseEv() {
+  if (!IsControlled()) return __real__ZN6ashlar4port8CpuPauseEv();
+  ashlar::testing::ReachPoint(PointKind::kPause);
+}
+
+void __real__ZN6ashlar4port11YieldThreadEv();
+void __wrap__ZN6ashlar4port11YieldThreadEv() {
+  if (!IsControlled()) return __real__ZN6ashlar4port11YieldThreadEv();
+  ashlar::testing::ReachPoint(PointKind::kPause);
+}
+
+void __real__ZN6ashlar4port9NapThreadEv();
+void __wrap__ZN6ashlar4port9NapThreadEv() {
+  if (!IsControlled()) return __real__ZN6ashlar4port9NapThreadEv();
+  ashlar::testing::ReachPoint(PointKind::kPause);
+}
+
+int __real__ZN6ashlar4port11StartThreadEPFPvS1_ES1_Pm(void* (*run)(void*),
+                                                      void* argument,
+                                                      pthread_t* thread);
+int __wrap__ZN6ashlar4port11StartThreadEPFPvS1_ES1_Pm(void* (*run)(void*),
+                                                      void* argument,
+                                                      pthread_t* thread) {
+  if (!IsControlled()) {
+    return __real__ZN6ashlar4port11StartThreadEPFPvS1_ES1_Pm(run, argument,
+                                                             thread);
+  }
+  return ashlar::testing::StartControlled(run, argument, thread);
+}
+
+void __real__ZN6ashlar4port10JoinThreadEm(pthread_t thread);
+void __wrap__ZN6ashlar4port10JoinThreadEm(pthread_t thread) {
+  if (!IsControlled()) return __real__ZN6ashlar4port10JoinThreadEm(thread);
+  ashlar::testing::JoinControlled(thread);
+}
+
+void __real__ZN6ashlar4port9FutexWaitEPKjj(const uint32_t* word,
+                                           uint32_t expected);
+void __wrap__ZN6ashlar4port9FutexWaitEPKjj(const uint32_t* word,
+                                           uint32_t expected) {
+  if (!IsControlled()) {
+    return __real__ZN6ashlar4port9FutexWaitEPKjj(word, expected);
+  }
+  ashlar::testing::SleepControlled(word, expected, false);
+}
+
+void __real__ZN6ashlar4port12FutexWaitForEPKjjj(const uint32_t* word,
+                                                uint32_t expected,
+                                                uint32_t milliseconds);
+void __wrap__ZN6ashlar4port12FutexWaitForEPKjjj(const uint32_t* word,
+                                                uint32_t expected,
+                                                uint32_t milliseconds) {
+  if (!IsControlled()) {
+    return __real__ZN6ashlar4port12FutexWaitForEPKjjj(word, expected,
+                                                      milliseconds);
+  }
+  ashlar::testing::SleepControlled(word, expected, true);
+}
+
+void __real__ZN6ashlar4port9FutexWakeEPKjj(const uint32_t* word, uint32_t n);
+void __wrap__ZN6ashlar4port9FutexWakeEPKjj(const uint32_t* word, uint32_t n) {
+  if (!IsControlled()) return __real__ZN6ashlar4port9FutexWakeEPKjj(word, n);
+  ashlar::testing::WakeControlled(word, n);
+}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

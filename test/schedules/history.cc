@@ -1,0 +1,108 @@
+#include "test/schedules/history.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace ashlar::testing {
+
+namespace {
+
+using Kind = CacheCall::Kind;
+
+bool Overlap(const CacheCall& a, const CacheCall& b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+// Tries the orders of the calls for one key.
+class KeyOrders {
+ public:
+  explicit KeyOrders(std::vector<CacheCall> calls) : calls_(std::move(calls)) {}
+
+  bool Explain() { return Continue(0, 0); }
+
+ private:
+  // `taken` are the calls that have taken effect, `present` the values that are
+  // in the cache, a bit each.
+  bool Continue(uint32_t taken, uint32_t present) {
+    if (taken == (1U << calls_.size()) - 1) return true;
+    if (!tried_.insert({taken, present}).second) return false;
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (!MayBeNext(i, taken)) continue;
+      if (Take(i, taken | 1U << i, present)) return true;
+    }
+    return false;
+  }
+
+  // A call that ended before another began takes effect before it.
+  bool MayBeNext(size_t i, uint32_t taken) const {
+    if ((taken >> i & 1) != 0) return false;
+    for (size_t j = 0; j < calls_.size(); ++j) {
+      if ((taken >> j & 1) == 0 && calls_[j].end < calls_[i].begin) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool Take(size_t i, uint32_t taken, uint32_t present) {
+    const CacheCall& call = calls_[i];
+    switch (call.kind) {
+      case Kind::kErase:
+        return Continue(taken, 0);
+      case Kind::kLookup:
+        if (call.value < 0 ? present != 0 : (present >> call.value & 1) == 0) {
+          return false;
+        }
+        return Continue(taken, present);
+      case Kind::kInsert:
+        const bool both = std::any_of(
+            calls_.begin(), calls_.end(), [&](const CacheCall& other) {
+              return &other != &call && other.kind == Kind::kInsert &&
+                     Overlap(call, other);
+            });
+        if (present != 0 && Continue(taken, present)) return true;
+        return (present == 0 || both) &&
+               Continue(taken, present | 1U << call.value);
+    }
+    return false;
+  }
+
+  const std::vector<CacheCall> calls_;
+  std::set<std::pair<uint32_t, uint32_t>> tried_;
+};
+
+std::string NameOf(const CacheCall& call) {
+  std::string name = " [" + std::to_string(call.begin) + ", " +
+                     std::to_string(call.end) + "] ";
+  switch (call.kind) {
+    case Kind::kInsert:
+      return name + "Insert " + std::to_string(call.value) + ";";
+    case Kind::kLookup:
+      return name + "Lookup finds " + std::to_string(call.value) + ";";
+    case Kind::kErase:
+      return name + "Erase;";
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string Unexplained(const std::vector<CacheCall>& calls) {
+  std::set<uint64_t> keys;
+  for (const CacheCall& call : calls) keys.insert(call.key);
+  for (const uint64_t key : keys) {
+    std::vector<CacheCall> of_key;
+    std::copy_if(calls.begin(), calls.end(), std::back_inserter(of_key),
+                 [key](const CacheCall& call) { return call.key == key; });
+    if (KeyOrders(of_key).Explain()) continue;
+    std::string text = "no order explains the calls for key " +
+                       std::to_string(key) + ":";
+    for (const CacheCall& call : of_key) text += NameOf(call);
+    return text;
+  }
+  return {};
+}
+
+}  // namespace ashlar::testing

@@ -1,0 +1,64 @@
+// Which histories of a cache some order explains.
+
+#include "test/schedules/history.h"
+
+#include <gtest/gtest.h>
+
+namespace ashlar::testing {
+namespace {
+
+using Kind = CacheCall::Kind;
+
+CacheCall Insert(int value, uint64_t begin, uint64_t end) {
+  return {Kind::kInsert, 0, value, begin, end};
+}
+CacheCall Found(int value, uint64_t begin, uint64_t end) {
+  return {Kind::kLookup, 0, value, begin, end};
+}
+CacheCall Missed(uint64_t begin, uint64_t end) {
+  return {Kind::kLookup, 0, -1, begin, end};
+}
+CacheCall Erase(uint64_t begin, uint64_t end) {
+  return {Kind::kErase, 0, -1, begin, end};
+}
+
+TEST(History, CallsInTurn) {
+  EXPECT_EQ(Unexplained({Missed(1, 2), Insert(0, 3, 4), Found(0, 5, 6),
+                         Erase(7, 8), Missed(9, 10)}),
+            "");
+  EXPECT_NE(Unexplained({Insert(0, 1, 2), Missed(3, 4)}), "");
+  EXPECT_NE(Unexplained({Insert(0, 1, 2), Erase(3, 4), Found(0, 5, 6)}), "");
+  EXPECT_NE(Unexplained({Found(0, 1, 2), Insert(0, 3, 4)}), "");
+}
+
+TEST(History, CallsThatOverlapTakeEffectInAnyOrder) {
+  EXPECT_EQ(Unexplained({Insert(0, 1, 4), Missed(2, 3)}), "");
+  EXPECT_EQ(Unexplained({Insert(0, 1, 4), Found(0, 2, 3)}), "");
+  // One that has seen it says so to all later ones.
+  EXPECT_NE(Unexplained({Insert(0, 1, 8), Found(0, 2, 3), Missed(4, 5)}), "");
+}
+
+TEST(History, AnInsertReplacesNothing) {
+  EXPECT_EQ(Unexplained({Insert(0, 1, 2), Insert(1, 3, 4), Found(0, 5, 6)}),
+            "");
+  EXPECT_NE(Unexplained({Insert(0, 1, 2), Insert(1, 3, 4), Found(1, 5, 6)}),
+            "");
+}
+
+TEST(History, TwoInsertsAtOnceMayBothSucceed) {
+  EXPECT_EQ(Unexplained({Insert(0, 1, 4), Insert(1, 2, 3), Found(0, 5, 6),
+                         Found(1, 7, 8)}),
+            "");
+  EXPECT_NE(Unexplained({Insert(0, 1, 4), Insert(1, 2, 3), Erase(5, 6),
+                         Found(1, 7, 8)}),
+            "");
+}
+
+TEST(History, KeysAreIndependent) {
+  CacheCall other = Missed(3, 4);
+  other.key = 1;
+  EXPECT_EQ(Unexplained({Insert(0, 1, 2), other}), "");
+}
+
+}  // namespace
+}  // namespace ashlar::testing
