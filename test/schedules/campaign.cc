@@ -234,23 +234,45 @@ bool Campaign::Fails(uint64_t form, const std::vector<Deviation>& deviations) {
   });
 }
 
-// Leaves out halves, quarters and so on, then single choices.
+namespace {
+
+// Returns the deviations without `size` of them, from place `at` on, and
+// without the one at `also`, if that is a place behind these.
+std::vector<Deviation> Without(const std::vector<Deviation>& all, size_t at,
+                               size_t size, size_t also) {
+  std::vector<Deviation> fewer;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if ((i < at || i >= at + size) && i != also) fewer.push_back(all[i]);
+  }
+  return fewer;
+}
+
+}  // namespace
+
+// Leaves out halves, quarters and so on, then single choices, then two at once:
+// away from a thread and back to it.
 std::vector<Deviation> Campaign::Shorten(uint64_t form,
                                          std::vector<Deviation> deviations) {
-  for (size_t part = std::max<size_t>(deviations.size() / 2, 1);; part /= 2) {
+  const auto try_without = [&](size_t at, size_t size, size_t also) {
+    std::vector<Deviation> fewer = Without(deviations, at, size, also);
+    if (!Fails(form, fewer)) return false;
+    deviations = std::move(fewer);
+    return true;
+  };
+  for (size_t part = std::max<size_t>(deviations.size() / 2, 1); part > 0;
+       part /= 2) {
     for (size_t at = 0; at < deviations.size();) {
-      std::vector<Deviation> fewer = deviations;
-      const auto from = fewer.begin() + static_cast<std::ptrdiff_t>(at);
-      const size_t size = std::min(part, fewer.size() - at);
-      fewer.erase(from, from + static_cast<std::ptrdiff_t>(size));
-      if (Fails(form, fewer)) {
-        deviations = std::move(fewer);
-      } else {
-        at += part;
-      }
+      if (!try_without(at, part, deviations.size())) at += part;
     }
-    if (part <= 1) return deviations;
   }
+  constexpr size_t kFew = 20;
+  if (deviations.size() > kFew) return deviations;
+  for (size_t at = 0; at < deviations.size(); ++at) {
+    for (size_t also = at + 1; also < deviations.size();) {
+      if (!try_without(at, 1, also)) ++also;
+    }
+  }
+  return deviations;
 }
 
 void Campaign::AddFault(uint64_t form) {
