@@ -153,9 +153,8 @@ class CacheWork {
       case Kind::kInsertAndHold: {
         const bool holds = call.kind == Kind::kInsertAndHold;
         inserted_[call.value->id] = true;
-        const Status status =
-            cache->Insert(key, call.value, &kCountedOps, kCharge,
-                          holds ? &handle : nullptr);
+        const Status status = cache->Insert(key, call.value, &kCountedOps,
+                                            kCharge, holds ? &handle : nullptr);
         Expect(status.ok() || (strict_ && holds), "an insert fails");
         refused_[call.value->id] = !status.ok();
         Log(CacheCall::Kind::kInsert, call, static_cast<int>(call.value->id),
@@ -164,10 +163,9 @@ class CacheWork {
       }
       case Kind::kLookup: {
         handle = cache->Lookup(key);
-        const int found =
-            handle == nullptr
-                ? -1
-                : static_cast<int>(CountedValue::Of(handle)->id);
+        const int found = handle == nullptr
+                              ? -1
+                              : static_cast<int>(CountedValue::Of(handle)->id);
         Log(CacheCall::Kind::kLookup, call, found, begin);
         break;
       }

@@ -82,7 +82,7 @@ struct Campaign::Shared {
 Campaign::Campaign(const Scenario& scenario, uint64_t most_distinct)
     : scenario_(scenario),
       most_distinct_(most_distinct),
-      shared_(new (MapShared(sizeof(Shared))) Shared()),
+      shared_(new(MapShared(sizeof(Shared))) Shared()),
       num_slots_(std::bit_ceil(2 * most_distinct)) {
   schedules_ = static_cast<uint64_t*>(MapShared(num_slots_ * sizeof(uint64_t)));
   Measure();
@@ -128,8 +128,7 @@ bool Campaign::InChild(bool quiet, const Work& work) {
   return false;
 }
 
-void Campaign::RunOne(Strategy* strategy, uint64_t form,
-                      uint64_t most_points) {
+void Campaign::RunOne(Strategy* strategy, uint64_t form, uint64_t most_points) {
   shared_->form = form;
   RunControlled(strategy, most_points, &shared_->log,
                 [this, form] { scenario_.run(form); });

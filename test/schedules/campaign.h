@@ -70,8 +70,8 @@ class Campaign {
 
   const Scenario scenario_;
   const uint64_t most_distinct_;
-  Shared* shared_ = nullptr;         // in memory that children share
-  uint64_t* schedules_ = nullptr;    // a hash set, also shared
+  Shared* shared_ = nullptr;       // in memory that children share
+  uint64_t* schedules_ = nullptr;  // a hash set, also shared
   uint64_t num_slots_ = 0;
   CampaignResult result_;
 };

@@ -97,8 +97,8 @@ std::string Unexplained(const std::vector<CacheCall>& calls) {
     std::copy_if(calls.begin(), calls.end(), std::back_inserter(of_key),
                  [key](const CacheCall& call) { return call.key == key; });
     if (KeyOrders(of_key).Explain()) continue;
-    std::string text = "no order explains the calls for key " +
-                       std::to_string(key) + ":";
+    std::string text =
+        "no order explains the calls for key " + std::to_string(key) + ":";
     for (const CacheCall& call : of_key) text += NameOf(call);
     return text;
   }

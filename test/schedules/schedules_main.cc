@@ -107,14 +107,14 @@ int Attack(const Settings& settings) {
     distinct += result.distinct;
     parts += ", \"" + std::string(scenario.name) +
              "\": " + std::to_string(result.distinct);
-    std::fprintf(stderr, "%-18s %9llu schedules, %9llu distinct, %6.0f points%s\n",
-                 std::string(scenario.name).c_str(),
-                 static_cast<unsigned long long>(result.executions),
-                 static_cast<unsigned long long>(result.distinct),
-                 static_cast<double>(result.points) /
-                     static_cast<double>(std::max<uint64_t>(
-                         result.executions, 1)),
-                 result.complete ? ", complete" : "");
+    std::fprintf(
+        stderr, "%-18s %9llu schedules, %9llu distinct, %6.0f points%s\n",
+        std::string(scenario.name).c_str(),
+        static_cast<unsigned long long>(result.executions),
+        static_cast<unsigned long long>(result.distinct),
+        static_cast<double>(result.points) /
+            static_cast<double>(std::max<uint64_t>(result.executions, 1)),
+        result.complete ? ", complete" : "");
     for (const FoundFault& fault : result.faults) {
       Report(scenario, fault);
       found = true;

@@ -19,8 +19,8 @@ uint32_t ReplayStrategy::Next(const SchedulePlace& place) {
          deviations_[next_].point < place.number) {
     ++next_;
   }
-  const bool told = next_ < deviations_.size() &&
-                    deviations_[next_].point == place.number;
+  const bool told =
+      next_ < deviations_.size() && deviations_[next_].point == place.number;
   return told ? deviations_[next_].thread : DefaultNext(place);
 }
 

@@ -20,8 +20,7 @@ std::string OrderOf(Strategy* strategy, int steps) {
   while (left[0] + left[1] > 0) {
     ++place.number;
     place.ready = (left[0] > 0 ? 1U : 0U) | (left[1] > 0 ? 2U : 0U);
-    place.kind =
-        left[place.current] > 0 ? PointKind::kStep : PointKind::kEnd;
+    place.kind = left[place.current] > 0 ? PointKind::kStep : PointKind::kEnd;
     place.current = strategy->Next(place);
     order += place.current == 0 ? 'a' : 'b';
     --left[place.current];
@@ -51,8 +50,8 @@ TEST(Strategies, TheBoundedSearchStopsNoThreadTooOften) {
     orders.insert(OrderOf(&one, 3));
   } while (one.Advance());
   // After 0, 1, 2 or 3 steps of the first.
-  EXPECT_EQ(orders, (std::set<std::string>{"aaabbb", "aabbba", "abbbaa",
-                                           "bbbaaa"}));
+  EXPECT_EQ(orders,
+            (std::set<std::string>{"aaabbb", "aabbba", "abbbaa", "bbbaaa"}));
 }
 
 TEST(Strategies, SeedsDecide) {

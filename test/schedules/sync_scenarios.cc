@@ -6,12 +6,12 @@
 
 #include "ashlar/cache/concurrent_write_buffer.h"
 #include "ashlar/util/status.h"
-#include "util/sync/bell.h"
 #include "ashlar/util/sync/reader_gate.h"
 #include "ashlar/util/worker_pool.h"
 #include "test/schedules/controlled_threads.h"
 #include "test/schedules/scenario.h"
 #include "util/sync/atomic.h"
+#include "util/sync/bell.h"
 #include "util/sync/claims.h"
 #include "util/sync/late_part.h"
 #include "util/sync/pool_call.h"
@@ -257,11 +257,11 @@ void WriteBuffer(uint64_t form) {
   const bool waits = form % 2 == 0;
   std::unique_ptr<Buffer> buffer;
   WithoutPoints([&] {
-    buffer = Buffer::Make({.shards = 1 + static_cast<uint32_t>(form / 2 % 2),
-                           .when_full = waits ? WhenFull::kWait
-                                              : WhenFull::kDrop},
-                          sink)
-                 .value();
+    buffer =
+        Buffer::Make({.shards = 1 + static_cast<uint32_t>(form / 2 % 2),
+                      .when_full = waits ? WhenFull::kWait : WhenFull::kDrop},
+                     sink)
+            .value();
   });
   std::array<int, came.size()> kept{};
   const auto record = [&](uint32_t thread) {

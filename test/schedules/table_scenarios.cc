@@ -60,8 +60,9 @@ void Ring(uint64_t form) {
   build.worker_pool = &pool;
   const Status status = BuildInto(file.get(), options, build);
   if (plan.faults > 0) {
-    Expect(!status.ok() && status.ToString().find(kInjected) != std::string::npos,
-           "an error is lost: " + status.ToString());
+    Expect(
+        !status.ok() && status.ToString().find(kInjected) != std::string::npos,
+        "an error is lost: " + status.ToString());
   } else {
     Expect(status.ok(), status.ToString());
     Expect(bytes == expected, "the table has other bytes");
@@ -102,12 +103,13 @@ void ExpectValue(const TableReader& reader, int i) {
   const std::vector<Entry> entries = SomeEntries(kEntries);
   GetResult result;
   const std::string key = entries[static_cast<size_t>(i)].key;
-  const Status status = reader.Get({}, UserKeyOf(key), kMaxSequenceNumber,
-                                   &result);
+  const Status status =
+      reader.Get({}, UserKeyOf(key), kMaxSequenceNumber, &result);
   Expect(status.ok(), status.ToString());
-  Expect(result.state == GetResult::State::kFound &&
-             result.value.slice() == Slice(entries[static_cast<size_t>(i)].value),
-         "a Get finds another value");
+  Expect(
+      result.state == GetResult::State::kFound &&
+          result.value.slice() == Slice(entries[static_cast<size_t>(i)].value),
+      "a Get finds another value");
 }
 
 // Threads ask for the same blocks, which are not in the cache at first.
@@ -118,12 +120,13 @@ void Reads(uint64_t form) {
     cache = BlockCacheOf(form);
     ReaderOptions options;
     options.block_cache = cache;
-    reader = OpenTable(BuildTable(SmallBlocks(form / 4 % 2 == 0),
-                                  SomeEntries(kEntries)),
-                       options);
+    reader = OpenTable(
+        BuildTable(SmallBlocks(form / 4 % 2 == 0), SomeEntries(kEntries)),
+        options);
   });
   const auto read = [&](int first) {
-    for (int i = 0; i < 3; ++i) ExpectValue(*reader, (first + 4 * i) % kEntries);
+    for (int i = 0; i < 3; ++i)
+      ExpectValue(*reader, (first + 4 * i) % kEntries);
   };
   {
     ScenarioThreads threads;
@@ -145,8 +148,8 @@ void Scan(uint64_t form) {
   WithoutPoints([&] {
     ReaderOptions options;
     if (form % 2 == 0) options.block_cache = BlockCacheOf(form / 2);
-    reader = OpenTable(BuildTable(SmallBlocks(form / 8 % 2 == 0), entries),
-                       options);
+    reader =
+        OpenTable(BuildTable(SmallBlocks(form / 8 % 2 == 0), entries), options);
   });
   WorkerPool pool(2);
   ReadOptions options;
@@ -163,8 +166,7 @@ void Scan(uint64_t form) {
   Iterator iterator = reader->NewIterator(options);
   iterator.SeekToFirst();
   for (int i = 0; i < kEntries / 2 && iterator.Valid(); ++i) iterator.Next();
-  Expect(iterator.Valid() &&
-             iterator.key() == Slice(entries[kEntries / 2].key),
+  Expect(iterator.Valid() && iterator.key() == Slice(entries[kEntries / 2].key),
          "a scan gives another entry");
 }
 
@@ -204,8 +206,8 @@ void Tables(uint64_t form) {
 }
 
 constexpr std::array kScenarios = {
-    Scenario{"ring", &Ring},   Scenario{"two_rings", &TwoRings},
-    Scenario{"reads", &Reads}, Scenario{"scan", &Scan},
+    Scenario{"ring", &Ring},     Scenario{"two_rings", &TwoRings},
+    Scenario{"reads", &Reads},   Scenario{"scan", &Scan},
     Scenario{"tables", &Tables},
 };
 
