@@ -78,6 +78,7 @@ class ASHLAR_EXPORT NumberedOutputs final : public CompactionOutputs {
  private:
   struct Table {
     NumberedOutput about;
+    bool is_new = false;               // no file had its path before
     std::unique_ptr<AtomicFile> file;  // null once it has its name
   };
 

@@ -23,6 +23,7 @@ Result<WritableFile*> NumberedOutputs::Begin(size_t number,
   Table table;
   table.about.number = options_.next_number();
   table.about.path = options_.path(table.about.number);
+  table.is_new = !port::Exists(table.about.path);
   build_options->identity.file_number = table.about.number;
   auto file = AtomicFile::Create(table.about.path, options_.file);
   if (!file.ok()) return file.status();
@@ -37,7 +38,13 @@ Status NumberedOutputs::End(const CompactionOutput& output) {
                        output.builder->FileSize()};
   table.about.summary = output.builder->summary();
   Status status = table.file->Commit();
-  if (status.ok()) table.file.reset();
+  if (status.ok()) {
+    table.file.reset();
+  } else if (table.is_new) {
+    // The file has its name if only the sync of its folder has failed. The
+    // engine does not learn of it, and so would not remove it.
+    static_cast<void>(port::Remove(table.about.path));
+  }
   return status;
 }
 

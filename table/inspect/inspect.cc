@@ -202,6 +202,18 @@ Status CheckFooter(const RandomAccessFile& file, const Footer& footer,
   return {};
 }
 
+// Returns whether one of these blocks, which are in order, is this one.
+bool IsNamed(const std::vector<BlockHandle>& named, const BlockHandle& handle) {
+  auto at = std::lower_bound(named.begin(), named.end(), handle,
+                             [](const BlockHandle& a, const BlockHandle& b) {
+                               return a.offset < b.offset;
+                             });
+  while (at != named.end() && at->offset == handle.offset && *at != handle) {
+    ++at;
+  }
+  return at != named.end() && *at == handle;
+}
+
 // Sets *data to the data blocks that the index does not name, if the options
 // ask for them. An index that names all blocks is enough, unless it was found
 // among others: it may then be one partition.
@@ -235,8 +247,14 @@ Status FindOtherBlocks(const IndexedBlocks& index, const InspectedFile& file,
       sound_blocks != nullptr
           ? *sound_blocks
           : KnownBlocks(index.data_blocks, inspection.blocks, Damaged::kNo);
+  // A block that could not be read before may be sound now: the index shows it.
+  const std::vector<BlockHandle> named =
+      KnownBlocks(index.data_blocks, {}, Damaged::kNo);
   for (const BlockHandle& handle : (*found)->data_blocks) {
-    if (!IsKnown(sound, {handle.offset, handle.End()})) data->push_back(handle);
+    if (!IsKnown(sound, {handle.offset, handle.End()}) &&
+        !IsNamed(named, handle)) {
+      data->push_back(handle);
+    }
   }
   inspection.found_blocks = data->size();
   return {};

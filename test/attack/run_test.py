@@ -12,7 +12,7 @@ SCRIPT = pathlib.Path(__file__).with_name("run")
 # Takes the place of the attack: of 40 forms, number 20 is wrong if asked to be.
 PROGRAM = """#!{python}
 import json, sys
-first, count = map(int, sys.argv[1:])
+first, count = map(int, [a for a in sys.argv[1:] if a.isdigit()][:2])
 taken = range(min(first, 40), min(first + count, 40))
 wrong = int({wrong} and 20 in taken)
 print(json.dumps(dict(forms=40, first=first, count=len(taken), flips=len(taken),
@@ -29,12 +29,14 @@ class RunTest(unittest.TestCase):
         self.path = pathlib.Path(self.folder.name)
         (self.path / "bin").mkdir()
 
-    def run_script(self, *flags, wrong=False):
-        program = self.path / "bin/damage_attack"
-        program.write_text(PROGRAM.format(python=sys.executable, wrong=wrong))
-        program.chmod(0o755)
+    def run_script(self, *flags, wrong=False, part="damage"):
+        for name in ("damage_attack", "faults_attack"):
+            program = self.path / "bin" / name
+            program.write_text(PROGRAM.format(python=sys.executable,
+                                              wrong=wrong))
+            program.chmod(0o755)
         result = subprocess.run(
-            [sys.executable, "-B", SCRIPT, "--parts=damage", "--jobs=1",
+            [sys.executable, "-B", SCRIPT, f"--parts={part}", "--jobs=1",
              f"--build={self.path}", f"--state={self.path}",
              f"--ledger={self.path}/ledger", *flags],
             capture_output=True, text=True, check=False)
@@ -57,6 +59,16 @@ class RunTest(unittest.TestCase):
         _, line, lines = self.run_script("--minutes=1", "--again")
         self.assertEqual((line["first_form"], line["count"]), (0, 40))
         self.assertEqual(lines, 2)
+
+    def test_parts_go_on_by_themselves(self):
+        (self.path / "state.json").write_text(
+            '{"damage_form": 32, "faults_form": 16, "memory_form": 8}')
+        for part, first in (("faults", 16), ("memory", 8)):
+            _, line, _ = self.run_script("--minutes=1", part=part)
+            self.assertEqual((line["part"], line["first_form"], line["count"]),
+                             (part, first, 40 - first))
+        self.run_script("--minutes=1", "--again", part="faults")
+        self.assertEqual(self.state()["damage_form"], 32)
 
     def test_tells_what_was_wrong(self):
         code, line, _ = self.run_script("--minutes=1", wrong=True)

@@ -21,6 +21,7 @@ constinit std::atomic<uint64_t> failing_number = 0;
 constinit std::atomic<FailureMode> failure_mode = FailureMode::kOnce;
 constinit std::atomic<uint64_t> count = 0;
 constinit std::atomic<bool> failed = false;
+constinit std::atomic<int64_t> live = 0;
 
 // True while this thread is in a call that must not see a failed allocation.
 constinit thread_local bool is_spared = false;
@@ -65,9 +66,32 @@ bool FailingMemory::Disarm() {
 
 uint64_t FailingMemory::Count() { return count.load(); }
 
+int64_t FailingMemory::Live() { return live.load(); }
+
+namespace {
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void* Counted(void* memory) {
+  if (memory != nullptr) live.fetch_add(1, std::memory_order_relaxed);
+  return memory;
+}
+void Uncount(const void* memory) {
+  if (memory != nullptr) live.fetch_sub(1, std::memory_order_relaxed);
+}
+#else
+// What is not freed here may have been allocated elsewhere.
+void* Counted(void* memory) { return memory; }
+#endif
+
+}  // namespace
+
 }  // namespace ashlar::testing
 
+using ashlar::testing::Counted;
 using ashlar::testing::FailsNow;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+using ashlar::testing::Uncount;
+#endif
 
 namespace {
 template <typename Call>
@@ -168,26 +192,36 @@ void* RealAlignedAlloc(size_t alignment, size_t n)
 // These functions have C++ names of their own because the C library declares
 // malloc and its kin already.
 void* OurMalloc(size_t n) ASHLAR_IN_FRONT_OF("malloc");
-void* OurMalloc(size_t n) { return FailsNow() ? nullptr : RealMalloc(n); }
+void* OurMalloc(size_t n) {
+  return FailsNow() ? nullptr : Counted(RealMalloc(n));
+}
 void* OurCalloc(size_t n, size_t size) ASHLAR_IN_FRONT_OF("calloc");
 void* OurCalloc(size_t n, size_t size) {
-  return FailsNow() ? nullptr : RealCalloc(n, size);
+  return FailsNow() ? nullptr : Counted(RealCalloc(n, size));
 }
 void* OurRealloc(void* memory, size_t n) ASHLAR_IN_FRONT_OF("realloc");
 void* OurRealloc(void* memory, size_t n) {
-  return FailsNow() ? nullptr : RealRealloc(memory, n);
+  if (FailsNow()) return nullptr;
+  void* const moved = RealRealloc(memory, n);
+  return memory == nullptr ? Counted(moved) : moved;
 }
 void* OurAlignedAlloc(size_t alignment, size_t n)
     ASHLAR_IN_FRONT_OF("aligned_alloc");
 void* OurAlignedAlloc(size_t alignment, size_t n) {
-  return FailsNow() ? nullptr : RealAlignedAlloc(alignment, n);
+  return FailsNow() ? nullptr : Counted(RealAlignedAlloc(alignment, n));
 }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 int OurMemalign(void** memory, size_t alignment,
                 size_t n) asm("posix_memalign");
 int OurMemalign(void** memory, size_t alignment, size_t n) {
-  *memory = FailsNow() ? nullptr : RealAlignedAlloc(alignment, n);
+  *memory = FailsNow() ? nullptr : Counted(RealAlignedAlloc(alignment, n));
   return *memory == nullptr ? ENOMEM : 0;
+}
+void RealFree(void* memory) ASHLAR_REAL("free");
+void OurFree(void* memory) noexcept ASHLAR_IN_FRONT_OF("free");
+void OurFree(void* memory) noexcept {
+  Uncount(memory);
+  RealFree(memory);
 }
 #endif
 }

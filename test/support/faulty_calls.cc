@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <type_traits>
 
 namespace ashlar::testing {
 namespace {
@@ -25,7 +27,15 @@ Function* Real(Function* /*hidden*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-enum class Action : uint8_t { kNone, kFail, kFailDone, kShort, kKill, kKilled };
+enum class Action : uint8_t {
+  kNone,
+  kFail,
+  kFailDone,
+  kShort,
+  kFlip,
+  kKill,
+  kKilled
+};
 
 struct Fault {
   uint64_t at = 0;  // 0: any call
@@ -34,6 +44,7 @@ struct Fault {
   std::string path_end;
   Action action = Action::kNone;
   int error = 0;
+  uint64_t flip = 0;  // chooses the bit that a read changes
 };
 
 int ErrnoOf(const std::string& word) {
@@ -43,7 +54,8 @@ int ErrnoOf(const std::string& word) {
       {"EMFILE", EMFILE}, {"ENOENT", ENOENT}, {"ENOLCK", ENOLCK},
       {"ENOSPC", ENOSPC}, {"ENOSYS", ENOSYS}, {"ENOTSUP", ENOTSUP},
       {"EPERM", EPERM},   {"EROFS", EROFS},   {"EDQUOT", EDQUOT},
-      {"EEXIST", EEXIST},
+      {"EEXIST", EEXIST}, {"ENFILE", ENFILE}, {"ENOMEM", ENOMEM},
+      {"EFBIG", EFBIG},   {"ESTALE", ESTALE}, {"ENXIO", ENXIO},
   };
   const auto found = known.find(word);
   if (found == known.end()) throw std::invalid_argument("errno: " + word);
@@ -52,8 +64,12 @@ int ErrnoOf(const std::string& word) {
 
 void ParseWhat(const std::string& what, Fault* fault) {
   const std::string done = "done-";
+  const std::string flip = "flip-";
   if (what == "short") {
     fault->action = Action::kShort;
+  } else if (what.starts_with(flip)) {
+    fault->action = Action::kFlip;
+    fault->flip = std::stoull(what.substr(flip.size()));
   } else if (what == "kill") {
     fault->action = Action::kKill;
   } else if (what == "killed") {
@@ -299,7 +315,9 @@ Result Counted(const char* name, const std::string& path,
   }
   errno = 0;
   Result result;
-  if constexpr (requires { call(true, number); }) {
+  if constexpr (requires { call(fault); }) {
+    result = call(fault);
+  } else if constexpr (requires { call(true, number); }) {
     result = call(fault.action == Action::kShort, number);
   } else {
     result = call(fault.action == Action::kShort);
@@ -365,6 +383,52 @@ ssize_t Writing(int descriptor, const void* bytes, size_t n, off_t offset,
   });
 }
 
+// Changes one of the bits that a read has got. Which one: any, but always the
+// same for one number.
+void Flip(uint64_t number, char* bytes, uint64_t n) {
+  constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;
+  const uint64_t bit = ((number + 1) * kSpread >> 16) % (8 * n);
+  bytes[bit / 8] = static_cast<char>(
+      static_cast<unsigned char>(bytes[bit / 8]) ^ (1U << bit % 8));
+}
+
+// Counts a read of up to n bytes. `read(some)` reads that number of them.
+template <typename Read>
+ssize_t Reading(int descriptor, void* bytes, size_t n, const Read& read) {
+  return OfDescriptor<ssize_t>("read", descriptor, [&](auto fault) {
+    if constexpr (std::is_same_v<decltype(fault), bool>) {
+      return read(n);  // a call that is not counted
+    } else {
+      const bool half = fault.action == Action::kShort;
+      const ssize_t got = read(half ? Half(n) : n);
+      if (fault.action == Action::kFlip && got > 0) {
+        Flip(fault.flip, static_cast<char*>(bytes), static_cast<uint64_t>(got));
+      }
+      return got;
+    }
+  });
+}
+
+// Counts a call that closes a descriptor, which it does also where the plan
+// says that it fails: Linux frees a descriptor whatever close returns.
+template <typename Call>
+int Closing(const char* name, int descriptor, const Call& call) {
+  int result = 0;
+  bool is_closed = false;
+  const int reported = OfDescriptor<int>(name, descriptor, [&](bool) {
+    is_closed = true;
+    result = call();
+    return result;
+  });
+  if (!is_closed) {
+    const int error = errno;
+    static_cast<void>(call());
+    errno = error;
+  }
+  Layer::Get().Closed(descriptor);
+  return reported;
+}
+
 template <typename Call>
 int Opening(int folder, const char* path, int flags, const Call& call) {
   std::string resolved;
@@ -402,13 +466,14 @@ std::vector<CountedCall> EndFaults() { return Layer::Get().End(); }
 }  // namespace ashlar::testing
 
 // The calls. Each hides the C library's function of the same name.
+using ashlar::testing::Closing;
 using ashlar::testing::Counted;
-using ashlar::testing::Half;
 using ashlar::testing::Layer;
 using ashlar::testing::OfDescriptor;
 using ashlar::testing::OfName;
 using ashlar::testing::OfNames;
 using ashlar::testing::Opening;
+using ashlar::testing::Reading;
 using ashlar::testing::Real;
 using ashlar::testing::Writing;
 
@@ -465,10 +530,7 @@ char* mkdtemp(char* pattern) noexcept {
 
 int close(int descriptor) {
   static auto* const real = Real(&::close, "close");
-  const int result = OfDescriptor<int>("close", descriptor,
-                                       [&](bool) { return real(descriptor); });
-  Layer::Get().Closed(descriptor);
-  return result;
+  return Closing("close", descriptor, [&] { return real(descriptor); });
 }
 
 ssize_t write(int descriptor, const void* bytes, size_t n) {
@@ -486,16 +548,27 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t n, off_t offset) {
 
 ssize_t read(int descriptor, void* bytes, size_t n) {
   static auto* const real = Real(&::read, "read");
-  return OfDescriptor<ssize_t>("read", descriptor, [&](bool half) {
-    return real(descriptor, bytes, half ? Half(n) : n);
-  });
+  return Reading(descriptor, bytes, n,
+                 [&](size_t some) { return real(descriptor, bytes, some); });
 }
 
 ssize_t pread(int descriptor, void* bytes, size_t n, off_t offset) {
   static auto* const real = Real(&::pread, "pread");
-  return OfDescriptor<ssize_t>("read", descriptor, [&](bool half) {
-    return real(descriptor, bytes, half ? Half(n) : n, offset);
+  return Reading(descriptor, bytes, n, [&](size_t some) {
+    return real(descriptor, bytes, some, offset);
   });
+}
+
+// The library asks with it for bytes that are in memory already, in one piece.
+ssize_t preadv2(int descriptor, const iovec* pieces, int count, off_t offset,
+                int flags) {
+  static auto* const real = Real(&::preadv2, "preadv2");
+  if (count != 1) return real(descriptor, pieces, count, offset, flags);
+  return Reading(descriptor, pieces->iov_base, pieces->iov_len,
+                 [&](size_t some) {
+                   const iovec piece = {pieces->iov_base, some};
+                   return real(descriptor, &piece, 1, offset, flags);
+                 });
 }
 
 int fsync(int descriptor) {
@@ -672,11 +745,7 @@ struct dirent* readdir(DIR* stream) {
 
 int closedir(DIR* stream) {
   static auto* const real = Real(&::closedir, "closedir");
-  const int descriptor = dirfd(stream);
-  const int result = OfDescriptor<int>("closedir", descriptor,
-                                       [&](bool) { return real(stream); });
-  Layer::Get().Closed(descriptor);
-  return result;
+  return Closing("closedir", dirfd(stream), [&] { return real(stream); });
 }
 
 }  // extern "C"

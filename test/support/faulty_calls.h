@@ -31,10 +31,13 @@
 //           unlinkat@2   the second call of this name
 //           unlinkat@2+  that one and all after it
 //           unlinkat~a   each call of this name whose path ends in "a"
-//   what    EIO ...      the call is not made and fails with this errno
+//   what    EIO ...      the call is not made and fails with this errno.
+//                        close and closedir are made, as Linux does
 //           done-EIO     the call is made, but reports this errno
 //           short        a read or write transfers half of the bytes, at least
 //                        one; any other call is made unchanged
+//           flip-7       a read returns its bytes with one bit changed, which
+//                        the number chooses; any other call is made unchanged
 //           kill         SIGKILL before the call
 //           killed       SIGKILL after the call
 //
@@ -45,7 +48,7 @@
 //   unlink  unlink, unlinkat
 //   rename  rename, renameat
 //   link    link, linkat
-//   read    read, pread
+//   read    read, pread, preadv2
 //   write   write, pwrite
 //   dup     fcntl with F_DUPFD
 //   setfl   fcntl with F_SETFL

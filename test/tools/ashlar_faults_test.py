@@ -12,6 +12,8 @@ and each fault, from the same start. After each run:
 - no file of anybody else was changed;
 - the next run succeeds, finishes or undoes what it has to, and names the other
   leftovers; with --clean nothing is left.
+
+The last line of standard error has the number of runs with a fault.
 """
 
 import contextlib
@@ -72,6 +74,9 @@ def table_rows(letter, count):
     return b"".join(b"%c%03d\t%060d\n" % (letter, i, i) for i in range(count))
 
 
+runs = 0
+
+
 class Outcome:
 
     def __init__(self, completed, calls):
@@ -97,6 +102,8 @@ class FaultsTest(unittest.TestCase):
     # --- Running ---
 
     def run_program(self, arguments, stdin=b"", plan=None):
+        global runs
+        runs += bool(plan)
         environment = dict(os.environ, SOURCE_DATE_EPOCH="0")
         self.log.unlink(missing_ok=True)
         if plan is not None:
@@ -661,4 +668,7 @@ class FileFaults(FaultsTest):
 
 
 if __name__ == "__main__":
-    cli.main()
+    try:
+        cli.main()
+    finally:
+        print(f"runs with a fault: {runs}", file=sys.stderr)

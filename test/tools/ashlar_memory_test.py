@@ -7,8 +7,10 @@ case it leaves no new file, or a complete one. It never reports a sound table as
 damaged. A set of tables that is replaced is afterwards the old or the new one,
 and the next run leaves nothing else.
 
-Each command runs with some of its allocations failing, spread evenly. With
-ASHLAR_EVERY_ALLOCATION=1, each allocation fails in turn.
+Each command runs with some of its allocations failing, spread evenly:
+ASHLAR_ALLOCATION_RUNS says how many (default 15). With
+ASHLAR_EVERY_ALLOCATION=1, each allocation fails in turn. The last line of
+standard error has the number of runs with a fault.
 """
 
 import json
@@ -16,6 +18,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 import unittest
 
 import cli
@@ -65,7 +68,8 @@ COMMANDS = (
 )
 # Their output contains times, so the test checks only that there is output.
 TIMED = ("recompress", "report")
-MOST_RUNS = 15
+MOST_RUNS = int(os.environ.get("ASHLAR_ALLOCATION_RUNS", "15"))
+runs = 0
 
 
 class MemoryTest(CliTest):
@@ -85,6 +89,8 @@ class MemoryTest(CliTest):
             "LSAN_OPTIONS": "print_suppressions=0:suppressions=" +
                             str(self.folder / "leaks")}
         if failing is not None:
+            global runs
+            runs += 1
             environment["ASHLAR_FAIL_ALLOCATION"] = failing
         if count is not None:
             environment["ASHLAR_COUNT_ALLOCATIONS"] = str(count)
@@ -253,4 +259,7 @@ class LimitTest(CliTest):
 
 
 if __name__ == "__main__":
-    cli.main()
+    try:
+        cli.main()
+    finally:
+        print(f"runs with a fault: {runs}", file=sys.stderr)
