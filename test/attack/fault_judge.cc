@@ -25,8 +25,10 @@ bool Has(std::string_view text, std::string_view piece) {
 }
 
 // Whether the status says that the output has its name in spite of the error.
+// Without memory it may be unable to say anything.
 bool SaysInPlace(const Status& status) {
-  return Has(status.message(), "is in place");
+  return Has(status.message(), "is in place") ||
+         Has(status.message(), "there was no memory for the message");
 }
 
 }  // namespace
@@ -221,8 +223,8 @@ std::string FaultJudge::Published(const Files& out,
   return published;
 }
 
-// Whether each file is whole, though there are fewer than there should be: those
-// that a failed run could not remove.
+// Whether each file is whole, though there are fewer than there should be: a
+// failed run could not remove them.
 bool FaultJudge::IsPart(const Files& out) const {
   return !is_set_ && std::all_of(out.begin(), out.end(), [&](const auto& file) {
     const auto whole = whole_.find(file.first);
@@ -237,7 +239,8 @@ void FaultJudge::JudgeFiles(const Outcome& outcome, bool may_leave) {
   const std::string published = Published(out, &left);
   if (outcome.status.ok()) {
     if (outcome.answer != answer_) Blame("another answer");
-    if (published != after_) Blame("ok, but the output is another");
+    if (published != after_)
+      Blame("ok, but the output is another: " + published.substr(0, 60));
   } else if (before_ != after_ && published == after_) {
     if (!SaysInPlace(outcome.status)) Blame("an error, but the file is there");
   } else if (published != before_ && !(may_leave && IsPart(out))) {

@@ -299,7 +299,8 @@ Status LoadDump(const std::string& folder, std::string* answer) {
   return status.ok() ? Walk(*table, {}, true, answer) : status;
 }
 
-// A dump has a random number of its own.
+// A dump has a random number of its own. What could not be cached, for lack of
+// memory, is not in it.
 std::string ShapeOfDump(const std::string& bytes) {
   auto cache = NewCache();
   Require(cache.status());
@@ -307,10 +308,9 @@ std::string ShapeOfDump(const std::string& bytes) {
   const Status status =
       LoadBlockCache(*NewMemoryFile("dump", bytes), cache->get(), {}, &loaded);
   if (!status.ok()) return bytes;
-  const bool is_whole =
-      !loaded.cut_off && loaded.damaged == 0 && loaded.refused == 0;
-  return (is_whole ? "a whole dump of " : "a part of a dump of ") +
-         std::to_string(loaded.loaded) + " blocks";
+  const bool is_whole = loaded.loaded != 0 && !loaded.cut_off &&
+                        loaded.damaged == 0 && loaded.refused == 0;
+  return is_whole ? "a whole dump" : "a part of a dump";
 }
 
 void AddDump(const FaultedTable& table, CompressionType codec, bool replaces,

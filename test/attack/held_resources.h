@@ -2,8 +2,8 @@
 //
 // Take it before and after a piece of work: what the second has more was
 // leaked. Counts descriptors, the threads that the library has started and not
-// joined, and blocks of memory (FailingMemory::Live). A program that counts
-// threads is linked with ashlar_counts_threads (CMakeLists.txt).
+// joined, and blocks of memory (FailingMemory::Live). A program that uses it is
+// linked with fault_parts, whose flags let the calls of threads be counted.
 #ifndef ASHLAR_TEST_ATTACK_HELD_RESOURCES_H_
 #define ASHLAR_TEST_ATTACK_HELD_RESOURCES_H_
 

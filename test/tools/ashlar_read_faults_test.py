@@ -11,6 +11,7 @@ The last line of standard error has the number of runs with a fault.
 """
 
 import os
+import re
 import shutil
 import sys
 import unittest
@@ -85,9 +86,20 @@ class ReadFaults(CliTest):
         met = calls[number - 1][1] if number <= len(calls) else ""
         harmless = not met or fault.endswith(":short") or (
             fault.endswith(":EINTR") and met in INTERRUPTED)
-        if harmless or outcome.code == expected.code == 0:
+        if harmless:
             self.assertEqual((outcome.code, outcome.out, outcome.err),
                              (expected.code, expected.out, expected.err))
+            return
+        if outcome.code == expected.code == 0:
+            given, right = outcome.out, expected.out
+            if met == "stat":
+                # A document has the file's size if it can be found out.
+                given, right = (re.sub(rb'"size":\d+,', b"", out)
+                                for out in (given, right))
+            self.assertEqual(given, right)
+            # Whether logs are missing cannot be found out, says a warning.
+            if outcome.err:
+                self.assertRegex(outcome.err, "^ashlar: warning: ")
             return
         if (outcome.code, outcome.out) == (expected.code, expected.out):
             return
@@ -100,7 +112,7 @@ class ReadFaults(CliTest):
         for command in COMMANDS:
             expected, calls = self.run_under(command, "")
             self.assertIn(expected.code, (0, 1), expected.err)
-            self.assertGreater(len(calls), 5, command)
+            self.assertGreater(len(calls), 3, command)
             for n, name, *_ in calls:
                 for fault in faults_of(n, name):
                     with self.subTest(command=command, fault=fault, call=name):

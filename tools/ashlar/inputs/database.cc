@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -28,8 +29,13 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &attributes) == 0;
 }
 
+// If it cannot be found out, there is one: then the error is told by the call
+// that reads it. A folder that only seems to have none would be shown as other
+// tables.
 bool HasCurrent(const std::string& folder) {
-  return Exists(folder + "/CURRENT");
+  struct stat attributes;
+  return stat((folder + "/CURRENT").c_str(), &attributes) == 0 ||
+         (errno != ENOENT && errno != ENOTDIR);
 }
 
 Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
@@ -42,11 +48,9 @@ Status CheckSize(const RandomAccessFile& file, const LiveTable& table) {
 }  // namespace
 
 bool IsDatabase(const std::string& path, FolderUse use) {
-  if (use == FolderUse::kTables || FLAGS_each_table || !IsDirectory(path)) {
-    return false;
-  }
+  if (use == FolderUse::kTables || FLAGS_each_table) return false;
   if (HasCurrent(path)) return true;
-  return !FLAGS_recursive &&
+  return IsDirectory(path) && !FLAGS_recursive &&
          (use == FolderUse::kOneDatabase || FLAGS_one_database);
 }
 
