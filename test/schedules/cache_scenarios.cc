@@ -52,14 +52,19 @@ class CacheWork {
     }
   }
 
-  // Requires: nothing else uses the cache.
-  void RunOn(Cache* cache) {
+  // `others` are threads that use the cache, too.
+  void RunOn(Cache* cache, ScenarioThreads* others = nullptr) {
     {
       ScenarioThreads threads;
       for (size_t t = 1; t < kThreads; ++t) {
         threads.Start([this, cache, t] { Work(cache, plan_[t]); });
       }
       Work(cache, plan_[0]);
+    }
+    if (others != nullptr) others->Join();
+    for (uint64_t key = 0; key < kKeys; ++key) {
+      CacheHandle* const found = Make(cache, {.key = key});
+      if (found != nullptr) GiveBack(cache, found, false);
     }
     Expect(cache->GetPinnedUsage() == 0, "a reference is left");
     size_t charges = 0;
@@ -267,7 +272,15 @@ void Splitting(uint64_t form) {
     for (uint64_t n = 0; n < filled; ++n) Expect(insert(n), "an insert fails");
   });
   work.set_usage_before(filled);
-  work.RunOn(cache.get());
+  ScenarioThreads threads;
+  threads.Start([&] {
+    for (uint64_t n = form; n < filled; n += filled / 4) {
+      CacheHandle* const found = cache->Lookup(TestKey(n));
+      Expect(found != nullptr, "a split hides an entry");
+      cache->Release(found);
+    }
+  });
+  work.RunOn(cache.get(), &threads);
   WithoutPoints([&] {
     for (uint64_t n = 0; n < filled; ++n) {
       CacheHandle* const found = cache->Lookup(TestKey(n));

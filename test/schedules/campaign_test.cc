@@ -92,7 +92,7 @@ TEST(Campaign, FindsNothingInTheLibrary) {
   constexpr uint64_t kSample = 300;
   std::set<std::string_view> names;
   for (const auto scenarios :
-       {SyncScenarios(), CacheScenarios(), TableScenarios()}) {
+       {SyncScenarios(), PoolScenarios(), CacheScenarios(), TableScenarios()}) {
     for (const Scenario& scenario : scenarios) {
       EXPECT_TRUE(names.insert(scenario.name).second) << scenario.name;
       Campaign campaign(scenario, kSample);

@@ -105,8 +105,8 @@ void RunControlled(Strategy* strategy, uint64_t most_points, ExecutionLog* log,
 [[noreturn]] void ReportFault(std::string_view text);
 void Expect(bool holds, std::string_view otherwise);
 
-// Calls work() without points: for what a scenario prepares. Requires: no thread
-// can stop it.
+// Calls work() without points: for what a scenario prepares. Requires: work()
+// waits for no thread.
 void WithoutPoints(const std::function<void()>& work);
 
 // Whether the calling thread is a controlled one. If not, the calls of

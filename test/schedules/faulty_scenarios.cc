@@ -3,11 +3,11 @@
 #include <array>
 #include <memory>
 
+#include "ashlar/util/sync/mutex.h"
 #include "port/threads.h"
 #include "test/schedules/controlled_threads.h"
 #include "test/schedules/scenario.h"
 #include "util/sync/atomic.h"
-#include "util/sync/mutex.h"
 
 namespace ashlar::testing {
 

@@ -25,6 +25,7 @@ struct Scenario {
 };
 
 std::span<const Scenario> SyncScenarios();
+std::span<const Scenario> PoolScenarios();
 std::span<const Scenario> CacheScenarios();
 std::span<const Scenario> TableScenarios();
 // Each has a fault that the campaign must find. For its own test.

@@ -60,7 +60,7 @@ std::vector<Scenario> Chosen(const std::string& names) {
   std::vector<Scenario> chosen;
   const std::string list = "," + names + ",";
   for (const auto scenarios :
-       {SyncScenarios(), CacheScenarios(), TableScenarios()}) {
+       {SyncScenarios(), PoolScenarios(), CacheScenarios(), TableScenarios()}) {
     for (const Scenario& scenario : scenarios) {
       const std::string name = "," + std::string(scenario.name) + ",";
       if (names.empty() || list.find(name) != std::string::npos) {

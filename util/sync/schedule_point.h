@@ -4,9 +4,9 @@
 // at which threads meet call SchedulePoint before they change a word, and
 // LookPoint before they read one. In builds with ASHLAR_SCHEDULE_POINTS (the
 // TSan tree) SchedulePoint sometimes yields, so that tests reach interleavings
-// that a quiet machine with few cores hardly ever shows. The programs of
-// test/schedules replace all three functions, and choose themselves which
-// thread runs. In all other builds nothing happens here. Thread-safe. They
+// that a quiet machine with few cores hardly ever shows. A test program may
+// replace all three functions at link time, and choose itself which thread
+// runs. In all other builds nothing happens here. Thread-safe. They
 // never pass a value into the code that calls them.
 #ifndef ASHLAR_UTIL_SYNC_SCHEDULE_POINT_H_
 #define ASHLAR_UTIL_SYNC_SCHEDULE_POINT_H_
