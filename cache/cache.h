@@ -12,7 +12,8 @@
 // present, lookups still find the old value, and the caller's handle is a
 // standalone one (CreateStandalone) to the new value. To replace a value, Erase
 // the key first. If two threads Insert one key at the same time, both may
-// succeed. Lookups then find either value, and Erase removes both.
+// succeed. Lookups then find either value, and an Erase that begins after both
+// have returned removes both.
 #ifndef ASHLAR_CACHE_CACHE_H_
 #define ASHLAR_CACHE_CACHE_H_
 

@@ -50,7 +50,7 @@ class KeyOrders {
     const CacheCall& call = calls_[i];
     switch (call.kind) {
       case Kind::kErase:
-        return Continue(taken, 0);
+        return Erase(call, taken, present);
       case Kind::kLookup:
         if (call.value < 0 ? present != 0 : (present >> call.value & 1) == 0) {
           return false;
@@ -67,6 +67,19 @@ class KeyOrders {
                Continue(taken, present | 1U << call.value);
     }
     return false;
+  }
+
+  // Tries to leave each of the values whose Insert overlaps the Erase.
+  bool Erase(const CacheCall& erase, uint32_t taken, uint32_t present) {
+    uint32_t may_stay = 0;
+    for (const CacheCall& call : calls_) {
+      if (call.kind != Kind::kInsert || !Overlap(call, erase)) continue;
+      may_stay |= present & 1U << call.value;
+    }
+    for (uint32_t stay = may_stay;; stay = (stay - 1) & may_stay) {
+      if (Continue(taken, stay)) return true;
+      if (stay == 0) return false;
+    }
   }
 
   const std::vector<CacheCall> calls_;

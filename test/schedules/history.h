@@ -3,7 +3,8 @@
 //
 // Every call takes effect at one moment between its begin and its end. The
 // cache is taken for one that evicts nothing. As cache.h says, an Insert of a
-// key that is there changes nothing, but two that overlap may both succeed.
+// key that is there changes nothing, but two that overlap may both succeed, and
+// an Erase need not remove what is inserted meanwhile.
 #ifndef ASHLAR_TEST_SCHEDULES_HISTORY_H_
 #define ASHLAR_TEST_SCHEDULES_HISTORY_H_
 

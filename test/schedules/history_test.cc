@@ -54,6 +54,15 @@ TEST(History, TwoInsertsAtOnceMayBothSucceed) {
             "");
 }
 
+TEST(History, AnEraseMayLeaveWhatIsInsertedMeanwhile) {
+  EXPECT_EQ(Unexplained({Insert(2, 2, 3), Insert(0, 1, 5), Found(2, 6, 7),
+                         Erase(4, 8), Found(0, 9, 10)}),
+            "");
+  EXPECT_NE(Unexplained({Insert(2, 2, 3), Insert(0, 1, 5), Found(2, 6, 7),
+                         Erase(6, 8), Found(0, 9, 10)}),
+            "");
+}
+
 TEST(History, KeysAreIndependent) {
   CacheCall other = Missed(3, 4);
   other.key = 1;
