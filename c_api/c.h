@@ -30,11 +30,13 @@ extern "C" {
 
 /* --- Values and errors --------------------------------------------------- */
 
+/* Bytes that somebody else owns. */
 typedef struct ashlar_slice {
   const char* data; /* may be NULL if size is 0 */
   size_t size;
 } ashlar_slice;
 
+/* The kinds of errors, as in ashlar/util/status.h. */
 typedef enum ashlar_code {
   ASHLAR_OK = 0,
   ASHLAR_NOT_FOUND = 1, /* for the caller's own use */
@@ -49,6 +51,7 @@ typedef enum ashlar_code {
   ASHLAR_TIMED_OUT = 10
 } ashlar_code;
 
+/* The outcome of a call. Must be freed by ashlar_status_free. */
 typedef struct ashlar_status ashlar_status;
 /* A NULL status is ASHLAR_OK, with an empty message. The message ends with a
  * zero byte, is printable, and lives as long as the status. */
@@ -68,6 +71,9 @@ ashlar_status* ashlar_bytes_set(ashlar_bytes* bytes, ashlar_slice value);
 
 /* --- Caches of blocks ---------------------------------------------------- */
 
+/* A cache of blocks, which any number of readers and threads share. The new
+ * ones have `capacity` bytes. Their memory goes when ashlar_cache_free was
+ * called and no reader uses the cache any more. */
 typedef struct ashlar_cache ashlar_cache;
 ashlar_status* ashlar_cache_new_clock(size_t capacity, ashlar_cache** cache);
 ashlar_status* ashlar_cache_new_lru(size_t capacity, ashlar_cache** cache);
@@ -132,6 +138,8 @@ void ashlar_writer_free(ashlar_writer* writer);
 
 /* --- Reading a table ----------------------------------------------------- */
 
+/* An open table. Any number of threads may read it at once. It must outlive
+ * its iterators, and is freed by ashlar_reader_free. */
 typedef struct ashlar_reader ashlar_reader;
 ashlar_status* ashlar_reader_open(const ashlar_options* options,
                                   const char* path, ashlar_reader** reader);
@@ -159,6 +167,7 @@ ashlar_status* ashlar_read_options_set_bounds(ashlar_read_options* options,
                                               const ashlar_slice* lower,
                                               const ashlar_slice* upper);
 
+/* What a table says of a key. */
 typedef enum ashlar_state {
   ASHLAR_ABSENT = 0, /* the table has no entry of the key */
   ASHLAR_FOUND = 1,
@@ -222,6 +231,7 @@ ashlar_slice ashlar_iterator_value(const ashlar_iterator* iterator);
 
 /* --- Compaction ---------------------------------------------------------- */
 
+/* What becomes of a value in a compaction. */
 typedef enum ashlar_decision {
   ASHLAR_KEEP = 0,
   ASHLAR_REMOVE = 1,

@@ -27,8 +27,10 @@
 
 namespace ashlar {
 
+// Which program's format a trace has.
 enum class BlockCacheTraceFormat : uint8_t { kAshlar, kRocksDB };
 
+// What the beginning of a trace says.
 struct BlockCacheTraceHeader {
   BlockCacheTraceFormat format = BlockCacheTraceFormat::kAshlar;
   // One block in this many is in the trace, with all its accesses. 0: the trace
@@ -39,6 +41,7 @@ struct BlockCacheTraceHeader {
   uint32_t rocksdb_minor = 0;
 };
 
+// The kind of a block.
 enum class BlockAccessKind : uint8_t {
   kData,
   kIndex,
@@ -46,6 +49,7 @@ enum class BlockAccessKind : uint8_t {
   kDictionary,
   kRangeDeletion,
 };
+// The number of kinds.
 inline constexpr size_t kBlockAccessKinds = 5;
 // Returns a word such as "range_deletion".
 ASHLAR_EXPORT std::string_view WordFor(BlockAccessKind kind);
@@ -69,11 +73,14 @@ enum class BlockAccessCaller : uint8_t {
   kSstFileReader = 13,
   kUncategorized = 14,
 };
+// The number of callers.
 inline constexpr size_t kBlockAccessCallers = 15;
 // Returns a word such as "user_multi_get".
 ASHLAR_EXPORT std::string_view WordFor(BlockAccessCaller caller);
 
+// One access to a block, as a trace records it.
 struct BlockAccess {
+  // What stands for a level or a number that the trace does not have.
   static constexpr int32_t kUnknownLevel = -1;
   static constexpr uint64_t kUnknownNumber = ~uint64_t{0};
 

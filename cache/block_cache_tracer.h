@@ -38,6 +38,7 @@ enum class TracedCaller : uint8_t {
   kIterator = 3,
 };
 
+// How much is traced.
 struct BlockCacheTraceOptions {
   // One block in this many is traced, chosen by a hash of its key, with every
   // access to it. At least 1.

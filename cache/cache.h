@@ -40,6 +40,7 @@ namespace ashlar {
 // derive their entries from it.
 class CacheHandle {
  public:
+  // Return the value, and the operations that were passed to Insert.
   void* value() const { return value_; }
   const CacheItemOps* ops() const { return ops_; }
   // The charge that was passed to Insert, in bytes, without the cache's own
@@ -52,6 +53,7 @@ class CacheHandle {
   CacheHandle(const CacheHandle&) = default;
   CacheHandle& operator=(const CacheHandle&) = default;
 
+  // For the derived class to set when it makes the entry.
   void* value_ = nullptr;
   const CacheItemOps* ops_ = nullptr;
   size_t charge_ = 0;
@@ -239,6 +241,7 @@ class ASHLAR_EXPORT Cache {
   MemoryAllocator* memory_allocator() const { return memory_allocator_.get(); }
 
  protected:
+  // Returns the callback of the options. Empty: none.
   const EvictionCallback& eviction_callback() const {
     return eviction_callback_;
   }

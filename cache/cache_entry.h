@@ -140,8 +140,10 @@ struct ASHLAR_EXPORT CacheEntryStats {
     std::array<uint64_t, kCacheAgeBounds.size() + 1> by_age = {};
     uint32_t oldest_seconds = 0;
   };
+  // Indexed by the number of the role.
   std::array<Of, kCacheEntryRoles> by_role;
 
+  // Returns the figures of one role.
   const Of& of(CacheEntryRole role) const {
     return by_role[static_cast<size_t>(role)];
   }

@@ -55,6 +55,7 @@ class ASHLAR_EXPORT CacheEntryStatsCollector {
   static std::shared_ptr<CacheEntryStatsCollector> Of(
       const std::shared_ptr<Cache>& cache);
 
+  // Makes a collector that nobody else shares. Requires: `cache` is not null.
   explicit CacheEntryStatsCollector(std::shared_ptr<Cache> cache);
   CacheEntryStatsCollector(const CacheEntryStatsCollector&) = delete;
   CacheEntryStatsCollector& operator=(const CacheEntryStatsCollector&) = delete;

@@ -115,6 +115,7 @@ struct LruCacheOptions {
   double high_pri_pool_ratio = 0.5;
   double low_pri_pool_ratio = 0.0;
 
+  // These four are as in HyperClockCacheOptions.
   CacheMetadataChargePolicy metadata_charge_policy =
       CacheMetadataChargePolicy::kFullCharge;
   std::shared_ptr<MemoryAllocator> memory_allocator;

@@ -54,7 +54,9 @@ namespace ashlar {
 
 class Cache;
 
+// What is charged of one role.
 struct CacheEntryRoleOptions {
+  // What a rule says of a role.
   enum class Decision : uint8_t {
     kEnabled,
     kDisabled,

@@ -58,6 +58,7 @@
 
 namespace ashlar {
 
+// How a ConcurrentWriteBuffer is divided, and when it drains.
 struct WriteBufferOptions {
   // Number of shards. A thread gets its shard by the order of first records.
   // Use as many as threads record at once. Rounded up to a power of two, at

@@ -64,6 +64,7 @@ struct FifoKeyHash {
     return internal::MultiplyFold(std::hash<Key>()(key), kOdd);
   }
 };
+// The hash of the block cache's keys.
 template <>
 struct FifoKeyHash<CacheKey> {
   uint64_t operator()(const CacheKey& key) const {

@@ -102,9 +102,11 @@ class ASHLAR_EXPORT SecondaryCache {
   // entry.
   virtual size_t GetUsage() const = 0;
 
+  // Returns counts and sizes as of now.
   virtual SecondaryCacheStats GetStats() const = 0;
 };
 
+// How NewCompressedSecondaryCache makes a cache.
 struct CompressedSecondaryCacheOptions {
   // Bytes of memory. Counts the compressed bytes, what malloc adds to them, and
   // the table. 0: off, until SetCapacity.

@@ -61,6 +61,7 @@ enum class TieredAdmissionPolicy : uint8_t {
   kAdmPolicyAllowAll,
 };
 
+// The tiers that NewTieredCache joins.
 struct TieredCacheOptions {
   // The first tier. Requires: it has no eviction callback, and from now on
   // nobody uses it except through the TieredCache, not even after that is
@@ -99,6 +100,7 @@ struct TieredCacheStats {
 
 class ASHLAR_EXPORT TieredCache : public Cache {
  public:
+  // For the implementation: users call NewTieredCache.
   using Cache::Cache;
 
   // Return the two tiers, which live as long as the TieredCache. Use the first

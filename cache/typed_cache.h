@@ -53,6 +53,7 @@ namespace ashlar {
 template <typename T, CacheEntryRole kRole = CacheEntryRole::kMisc>
 class TypedCache {
  public:
+  // A reference to a value, which it keeps alive.
   using Handle = TypedHandle<T>;
 
   // Shares ownership of `cache`. Requires: it is not null.
@@ -113,6 +114,7 @@ class TypedCache {
   // Removes the key: see Cache::Erase.
   void Erase(const CacheKey& key) { cache_->Erase(key); }
 
+  // Returns the cache that it is a front of.
   const std::shared_ptr<Cache>& cache() const { return cache_; }
   // Returns the operations of its entries (CacheHandle::ops).
   static const CacheItemOps* ops() { return &kOps; }

@@ -96,7 +96,9 @@ enum class CacheDumpEnd : uint8_t {
   kFull,      // loading: the cache has no more room
 };
 
+// What is dumped, and how.
 struct CacheDumpOptions : CacheDumpLimits {
+  // Whole blocks, or only their keys, by which loading reads the files.
   enum class Contents : uint8_t { kBlocks, kKeys };
   Contents contents = Contents::kBlocks;
   // How blocks are compressed in the dump. Default: not at all, which is the
@@ -108,6 +110,7 @@ struct CacheDumpOptions : CacheDumpLimits {
   bool sync = true;
 };
 
+// What a dump has, and what it lacks.
 struct CacheDumpStats {
   uint64_t entries = 0;  // that are in the dump
   uint64_t bytes = 0;    // of the dump
@@ -120,12 +123,14 @@ struct CacheDumpStats {
   uint64_t evicted = 0;      // left the cache before their turn came
 };
 
+// What is loaded, and how.
 struct CacheLoadOptions : CacheDumpLimits {
   // Whether index and filter blocks are inserted with high priority, as
   // ReaderOptions has it. Default: true, as there.
   bool cache_index_and_filter_blocks_with_high_priority = true;
 };
 
+// What loading did.
 struct CacheLoadStats {
   // Blocks that this call inserted. The cache may have evicted some since.
   uint64_t loaded = 0;

@@ -89,8 +89,10 @@ class CompactionOutputs {
   virtual void Drop(size_t number) = 0;
 };
 
+// The largest CompactionOptions::max_subcompactions.
 constexpr uint32_t kMostSubcompactions = 1024;
 
+// What a compaction does with its entries, and what its outputs are like.
 struct CompactionOptions {
   // Comparator, and what is the same in two of these, is taken from `iterator`.
   CompactionIteratorOptions iterator;
@@ -150,6 +152,7 @@ struct CompactionOptions {
   // (table/compaction_progress.h). Null, the default: nowhere.
   CompactionProgress* progress = nullptr;
 
+  // The form of the outputs, and how they are built.
   TableOptions table;
   BuildOptions build;
 };
@@ -167,6 +170,7 @@ ASHLAR_EXPORT void SetDeeperFiles(std::vector<std::vector<FileRange>> levels,
                                   const std::vector<CompactionRun>& runs,
                                   CompactionOptions* options);
 
+// What a compaction made.
 struct CompactionResult {
   CompactionCounts counts;
   uint64_t outputs = 0;

@@ -24,6 +24,7 @@ namespace ashlar {
 
 class CompactionFilter {
  public:
+  // What becomes of an entry.
   enum class Decision : uint8_t {
     kKeep,
     // The entry becomes a deletion, which the rules of deletions may drop. A
@@ -66,6 +67,7 @@ class CompactionFilter {
     MergeOperator::NewColumns new_columns;
     std::string skip_until;  // a user key without timestamp
 
+    // Makes it empty, as before each call.
     void Clear() {
       new_value.clear();
       new_columns.clear();
@@ -75,7 +77,9 @@ class CompactionFilter {
 
   virtual ~CompactionFilter() = default;
 
+  // Returns a name, for messages.
   virtual std::string_view Name() const = 0;
+  // Decides on an entry. Fills in *change where the decision needs it.
   virtual Decision Filter(const Entry& entry, Change* change) = 0;
 };
 

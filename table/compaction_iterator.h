@@ -67,11 +67,14 @@ struct CompactionCounts {
   // Merge operands and values that went into results, and the results.
   uint64_t merged_operands = 0;
   uint64_t merge_results = 0;
+  // Entries whose sequence number became 0.
   uint64_t zeroed_sequences = 0;
 
+  // Adds the counts of another iterator.
   ASHLAR_EXPORT CompactionCounts& operator+=(const CompactionCounts& other);
 };
 
+// Which rules apply to the entries.
 struct CompactionIteratorOptions {
   // That of all inputs.
   const Comparator* comparator = BytewiseComparator();
@@ -186,6 +189,7 @@ class ASHLAR_EXPORT CompactionIterator {
   ValueType type() const { return static_cast<ValueType>(tail_ & 0xff); }
   Slice value() const { return value_; }
 
+  // Returns what was done with the entries so far.
   const CompactionCounts& counts() const;
 
  private:

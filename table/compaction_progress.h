@@ -17,6 +17,7 @@
 
 namespace ashlar {
 
+// How much a compaction has done.
 struct CompactionAmounts {
   // Estimate of the input_bytes that there will be at the end. Too large if a
   // filter skips keys (kRemoveAndSkipUntil), which are then never read.

@@ -59,6 +59,7 @@ struct LiveTable {
   bool user_defined_timestamps_persisted = true;
 };
 
+// A blob file that a column family needs, and what it has.
 struct LiveBlobFile {
   uint64_t number = 0;  // of its name, "000123.blob"
   uint64_t total_blob_count = 0;
@@ -67,6 +68,7 @@ struct LiveBlobFile {
   uint64_t garbage_blob_bytes = 0;
 };
 
+// The files of a column family.
 struct ColumnFamilyFiles {
   uint32_t id = 0;
   std::string name;        // any bytes
@@ -99,6 +101,7 @@ struct DatabaseFiles {
   Status damage;
 };
 
+// How a MANIFEST is read.
 struct ReadDatabaseOptions {
   // Whether damage within the MANIFEST is reported in DatabaseFiles::damage,
   // and the files listed as they were before it. Files that were removed later

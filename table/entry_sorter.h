@@ -59,6 +59,7 @@ struct SortEntry {
   uint64_t number = 0;
 };
 
+// How entries are ordered, and how much memory they may take.
 struct EntrySorterOptions {
   // The order of user keys. Must outlive the sorter.
   const Comparator* comparator = BytewiseComparator();

@@ -32,6 +32,7 @@ class FlushBlockPolicy {
   virtual bool Update(const Slice& internal_key, const Slice& value) = 0;
 };
 
+// Makes a policy for each table. An application derives from it.
 class FlushBlockPolicyFactory {
  public:
   virtual ~FlushBlockPolicyFactory() = default;

@@ -65,6 +65,7 @@ struct HistogramData {
 // Samples by bucket. Sums wrap around at 2^64.
 class ASHLAR_EXPORT HistogramSamples {
  public:
+  // The number of buckets, which are RocksDB's.
   static constexpr size_t kBuckets = 109;
 
   // Returns the number of the bucket of a value.
@@ -72,6 +73,7 @@ class ASHLAR_EXPORT HistogramSamples {
   // Returns the largest value of a bucket. Requires: bucket < kBuckets.
   static uint64_t LimitOf(size_t bucket);
 
+  // Adds a sample, or all samples of another object.
   void Add(uint64_t value);
   void Merge(const HistogramSamples& other);
   // Adds samples that were counted elsewhere: `count` in a bucket; and, for all
@@ -82,6 +84,7 @@ class ASHLAR_EXPORT HistogramSamples {
   }
   void AddSums(uint64_t min, uint64_t max, uint64_t sum, uint64_t sum_squares);
 
+  // Return the number of samples, and their sum.
   bool empty() const { return count_ == 0; }
   uint64_t count() const { return count_; }
   uint64_t sum() const { return sum_; }

@@ -58,6 +58,7 @@ struct BlockInfo {
   bool contents_sound = false;
 };
 
+// How far an inspection goes.
 struct InspectOptions {
   // How far to go. kSkip reads footer, metaindex and properties alone: a few
   // KiB at the end of a file of any size. kList also reads the index and the

@@ -26,6 +26,7 @@
 
 namespace ashlar {
 
+// The age of an entry: a larger number is newer. 0 to kMaxSequenceNumber.
 using SequenceNumber = uint64_t;
 
 // Sequence numbers have 56 bits.

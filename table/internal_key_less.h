@@ -33,14 +33,18 @@ inline int CompareInternalKeys(const Comparator* comparator, const Slice& a,
 // mixed, so that a container of strings can be searched by a Slice.
 class InternalKeyLess {
  public:
+  // Lets containers of the standard library look up other types of keys.
   using is_transparent = void;
 
+  // Orders user keys by `comparator`, which must outlive this.
   explicit InternalKeyLess(const Comparator* comparator = BytewiseComparator())
       : comparator_(comparator) {}
 
+  // Returns whether `a` comes before `b`. Requires: both are internal keys.
   bool operator()(const Slice& a, const Slice& b) const {
     return CompareInternalKeys(comparator_, a, b) < 0;
   }
+  // Returns the comparator of the user keys.
   const Comparator* comparator() const { return comparator_; }
 
  private:
@@ -56,6 +60,7 @@ class InternalKeyLess {
 // `user_key` is given without.
 class SeekKey {
  public:
+  // Makes the key. Copies the bytes. May throw std::bad_alloc.
   explicit SeekKey(const Slice& user_key,
                    SequenceNumber snapshot = kMaxSequenceNumber,
                    const Slice& timestamp = {}) {
@@ -65,6 +70,7 @@ class SeekKey {
     AppendInternalKey(timestamp, snapshot, kBeforeAllTypes, &bytes_);
   }
 
+  // Returns the whole key, for a seek. Lives as long as this object.
   Slice internal_key() const { return bytes_; }
   // With the timestamp, if there is one.
   Slice user_key() const { return UserKeyOf(bytes_); }

@@ -14,6 +14,7 @@
 
 namespace ashlar {
 
+// The bytes of a merge operand, and the block that keeps them alive.
 using MergeOperand = BlockBytes;
 
 // Called for each merge operand of a key, newest first, on the thread that

@@ -53,6 +53,7 @@ class ASHLAR_EXPORT MergeOperator {
   // Names and values of an entity, in any order.
   using NewColumns = std::vector<std::pair<std::string, std::string>>;
 
+  // What a merge makes.
   struct MergeOutput {
     // The result: bytes, columns, or one of the Slices of the input.
     std::variant<std::string, NewColumns, Slice> new_value;
@@ -95,6 +96,7 @@ class ASHLAR_EXPORT PlainMergeOperator : public MergeOperator {
                           std::string* new_value,
                           OpFailureScope* scope) const = 0;
 
+  // Calls MergePlain, with the default column of an entity.
   bool FullMerge(const MergeInput& input, MergeOutput* output) const final;
 };
 

@@ -46,6 +46,7 @@ struct NumberedOutput {
   TableSummary summary;
 };
 
+// Names and form of the files.
 struct NumberedOutputsOptions {
   // Returns a file number that was never used. The table has it as
   // TableIdentity::file_number. Called by one thread at a time.
@@ -58,6 +59,7 @@ struct NumberedOutputsOptions {
 
 class ASHLAR_EXPORT NumberedOutputs final : public CompactionOutputs {
  public:
+  // Makes no file yet.
   explicit NumberedOutputs(NumberedOutputsOptions options)
       : options_(std::move(options)) {}
   NumberedOutputs(const NumberedOutputs&) = delete;

@@ -110,6 +110,7 @@ enum class OptionHome : uint8_t {
   kFamily,  // "ColumnFamilyOptions"
 };
 
+// All that is known about one option.
 template <typename Options>
 struct OptionRow {
   // As in messages: "block_size", "compression_opts.level".

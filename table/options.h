@@ -55,6 +55,7 @@ inline constexpr uint32_t kMaxFormatVersion = 7;
 // RocksDB's number for "no column family is known".
 inline constexpr uint32_t kUnknownColumnFamilyId = 0x7fffffff;
 
+// Which built-in filter a table has.
 enum class FilterType : uint8_t {
   kNone,
   // RocksDB's current Bloom filter, which looks at one cache line per key. It
@@ -109,6 +110,7 @@ struct EmbeddedBlobOptions {
   uint64_t min_blob_size = 2048;
 };
 
+// The form of a table: what its bytes depend on.
 struct TableOptions {
   // The order of the user keys. Default: BytewiseComparator(). Readers need the
   // same one. Must not be null, and must outlive the builder.
@@ -357,6 +359,7 @@ struct TableOptions {
   ASHLAR_EXPORT Status Validate() const;
 };
 
+// How a table is built: threads, memory, and what it is called.
 struct BuildOptions {
   // Which file it is (table/entry/table_identity.h). Default: a new identity
   // for each file. Set it for reproducible files.

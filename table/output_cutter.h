@@ -47,9 +47,12 @@ class OutputPartitioner {
                                uint64_t file_size) = 0;
 };
 
+// Where outputs may end.
 struct OutputCutterOptions {
+  // The order of the user keys. Must outlive the cutter.
   const Comparator* comparator = BytewiseComparator();
 
+  // What stands for no limit, in the options below.
   static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
   // How large an output is to become, in bytes. Default: no limit. Without
   // bottommost, and with grandparents, an output may become twice as large,
@@ -83,6 +86,7 @@ struct OutputCutterOptions {
 
 class ASHLAR_EXPORT OutputCutter {
  public:
+  // Starts before the first entry.
   explicit OutputCutter(OutputCutterOptions options);
 
   // To be called before each entry is written, in order, and, unless the

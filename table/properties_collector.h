@@ -78,6 +78,7 @@ struct TablePropertiesCollectorContext {
   int num_levels = -1;                     // of the database; not known
 };
 
+// Makes a collector for each table. An application derives from it.
 class TablePropertiesCollectorFactory {
  public:
   virtual ~TablePropertiesCollectorFactory() = default;

@@ -47,6 +47,7 @@ namespace ashlar {
 
 class ASHLAR_EXPORT RangeDeletionAggregator {
  public:
+  // What decides which range deletions are still needed.
   struct Options {
     // Must outlive the aggregator.
     const Comparator* comparator = BytewiseComparator();
@@ -97,6 +98,7 @@ class ASHLAR_EXPORT RangeDeletionAggregator {
     SequenceNumber largest_seqno = 0;
   };
 
+  // Makes an aggregator without range deletions.
   explicit RangeDeletionAggregator(Options options);
   RangeDeletionAggregator(RangeDeletionAggregator&& other) noexcept;
   RangeDeletionAggregator& operator=(RangeDeletionAggregator&& other) noexcept;

@@ -30,6 +30,7 @@ class ASHLAR_EXPORT RangeDeletionPieces {
   explicit RangeDeletionPieces(const Comparator* comparator)
       : comparator_(comparator) {}
 
+  // Returns whether no range deletion was added.
   bool empty() const { return ranges_.empty(); }
 
   // Copies a range deletion. To be called before the first Take. Returns

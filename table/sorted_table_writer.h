@@ -53,6 +53,7 @@ enum class DuplicatePolicy : uint8_t {
   kLast,   // the entry that was added last is kept
 };
 
+// How entries are sorted, and what the tables are like.
 struct SortedTableWriterOptions {
   // The form of the tables, and the order of the keys: `table.comparator`.
   TableOptions table;
@@ -66,6 +67,7 @@ struct SortedTableWriterOptions {
   // for ingestion. Default: false: all sequence numbers are 0.
   bool internal_keys = false;
 
+  // What happens if a key was added more than once.
   DuplicatePolicy on_duplicate = DuplicatePolicy::kError;
 
   // Whether entries are added in the order of the table, so that nothing needs

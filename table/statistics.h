@@ -179,6 +179,7 @@ class ASHLAR_EXPORT StatisticsSink {
 
 class ASHLAR_EXPORT Statistics {
  public:
+  // Counts for itself alone.
   Statistics();
   // Passes to `sink` all that it counts, as far as the level counts it. Counts
   // it itself too. Shares ownership of the sink, as long as threads that have

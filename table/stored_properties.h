@@ -30,14 +30,18 @@ class ASHLAR_EXPORT StoredProperties {
   // Walks over the properties in the order of their names.
   class const_iterator {
    public:
+    // What the standard library asks of an iterator.
     using iterator_category = std::input_iterator_tag;
     using value_type = StoredProperties::value_type;
     using difference_type = ptrdiff_t;
     using pointer = const value_type*;
     using reference = value_type;
 
+    // Is at property number i of *all.
     const_iterator(const StoredProperties* all, size_t i) : all_(all), i_(i) {}
+    // Returns the property. Requires: the iterator is not at the end.
     value_type operator*() const { return all_->At(i_); }
+    // Moves to the next property.
     const_iterator& operator++() {
       ++i_;
       return *this;
@@ -50,8 +54,10 @@ class ASHLAR_EXPORT StoredProperties {
   };
 
   StoredProperties() = default;
+  // Copies the properties of a map.
   explicit StoredProperties(const std::map<std::string, std::string>& entries);
 
+  // Return the number of properties, and iterators over them.
   size_t size() const { return ends_.size(); }
   bool empty() const { return ends_.empty(); }
   const_iterator begin() const { return {this, 0}; }

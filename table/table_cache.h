@@ -82,6 +82,7 @@ struct TableToOpen {
 using OpenTableFunction =
     std::function<Status(uint64_t file_number, TableToOpen* table)>;
 
+// How tables are opened, and how many stay open.
 struct TableCacheOptions {
   // Opens tables for Find. May be empty if each Find gets a function.
   OpenTableFunction open;

@@ -58,6 +58,7 @@ struct TableSetTable {
   uint32_t file_checksum = 0;  // ExtendFileChecksum of all bytes
 };
 
+// Where a set is, and how its files are written.
 struct TableSetOptions {
   // The folder of the set, and the first part of its names: ".sst" at the end
   // is left out of them. The folder must exist.

@@ -53,6 +53,7 @@ struct TableSummary {
 
   // The rest is known of new tables only.
 
+  // The number of entries of each type.
   std::map<ValueType, uint64_t> entries_by_type;
   // BuildOptions::file_checksum_gen_factory; RocksDB's words for none.
   std::string file_checksum;

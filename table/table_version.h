@@ -49,6 +49,7 @@ class ASHLAR_EXPORT VersionFile {
   VersionFile& operator=(const VersionFile&) = delete;
   ~VersionFile();
 
+  // Returns the number of the file.
   uint64_t number() const { return number_; }
   // Bounds as internal keys, range deletions included; the size in bytes.
   const FileRange& range() const { return range_; }
@@ -62,10 +63,12 @@ class ASHLAR_EXPORT VersionFile {
   const std::unique_ptr<Fate> fate_;
 };
 
+// The tables of one level, in the order of TableVersion::levels.
 using VersionLevel = std::vector<std::shared_ptr<const VersionFile>>;
 
 class ASHLAR_EXPORT TableVersion {
  public:
+  // The number of levels, unless the constructor is passed another.
   static constexpr size_t kDefaultLevels = 7;
 
   // The comparator must outlive the version.
@@ -90,6 +93,7 @@ class ASHLAR_EXPORT TableVersion {
   // Returns what SetDeeperFiles takes for outputs in this level.
   std::vector<std::vector<FileRange>> RangesBelow(size_t level) const;
 
+  // Returns the order of the user keys.
   const Comparator* comparator() const { return comparator_; }
 
  private:

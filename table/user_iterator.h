@@ -98,6 +98,7 @@ struct UserIteratorMemory {
   std::vector<RangeDeletion> range_deletions;
 };
 
+// What a reader sees.
 struct UserIteratorOptions {
   // Null, the default: that of the first table, and without tables
   // BytewiseComparator().

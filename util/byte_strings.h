@@ -28,9 +28,11 @@ namespace ashlar {
 static_assert(std::endian::native == std::endian::little,
               "words are stored and loaded without swapping");
 
+// Appends 8 bytes, the lowest first. May throw std::bad_alloc.
 inline void AppendFixed64(uint64_t number, std::string* out) {
   out->append(reinterpret_cast<const char*>(&number), sizeof number);
 }
+// Appends the size as 8 bytes, and then the bytes.
 inline void AppendLengthPrefixed(const Slice& bytes, std::string* out) {
   AppendFixed64(bytes.size(), out);
   out->append(bytes.data(), bytes.size());
@@ -41,8 +43,10 @@ inline void AppendLengthPrefixed(const Slice& bytes, std::string* out) {
 // good, and all that is taken is 0 or empty.
 class ByteReader {
  public:
+  // Begins at the first byte.
   explicit ByteReader(const Slice& bytes) : rest_(bytes) {}
 
+  // Takes what AppendFixed64 and AppendLengthPrefixed append.
   uint64_t Fixed64() {
     uint64_t number = 0;
     const Slice bytes = Bytes(sizeof number);
@@ -59,6 +63,7 @@ class ByteReader {
     return bytes;
   }
 
+  // Returns whether there were enough bytes so far.
   bool ok() const { return ok_; }
   // What was not taken.
   const Slice& rest() const { return rest_; }

@@ -23,6 +23,7 @@ namespace ashlar {
 
 class ASHLAR_EXPORT Cleanable {
  public:
+  // What is called with the two arguments that were registered with it.
   using CleanupFunction = void (*)(void* arg1, void* arg2);
 
   Cleanable() = default;

@@ -77,6 +77,7 @@ class ASHLAR_EXPORT CustomDictionary {
   virtual ~CustomDictionary();
 };
 
+// Compresses blocks, on one thread at a time. An application derives from it.
 class ASHLAR_EXPORT CustomCompressor {
  public:
   CustomCompressor() = default;
@@ -94,6 +95,7 @@ class ASHLAR_EXPORT CustomCompressor {
                           size_t* size) = 0;
 };
 
+// Decompresses blocks, on one thread at a time. An application derives from it.
 class ASHLAR_EXPORT CustomDecompressor {
  public:
   CustomDecompressor() = default;

@@ -145,6 +145,7 @@ ASHLAR_EXPORT std::unique_ptr<WritableFile> NewRateLimitedFile(
 // killed.
 class ASHLAR_EXPORT AtomicFile {
  public:
+  // How the file is made.
   struct Options {
     // Whether an existing file of that name may be replaced. If false, and the
     // file exists, Create and Commit return InvalidArgument and leave it as it

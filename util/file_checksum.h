@@ -25,6 +25,7 @@ namespace ashlar {
 // that of the bytes so far: 0 for none.
 ASHLAR_EXPORT uint32_t ExtendFileChecksum(uint32_t checksum, const Slice& data);
 
+// Computes the checksum of one file. An application derives from it.
 class FileChecksumGenerator {
  public:
   virtual ~FileChecksumGenerator() = default;
@@ -34,6 +35,7 @@ class FileChecksumGenerator {
   virtual std::string Finalize() = 0;
 };
 
+// Makes a generator for each file. An application derives from it.
 class FileChecksumGenFactory {
  public:
   virtual ~FileChecksumGenFactory() = default;

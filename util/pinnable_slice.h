@@ -54,10 +54,12 @@ class PinnableSlice {
     pin_.Reset();
   }
 
+  // Return the bytes, as views. They live until Reset or the next change.
   const Slice& slice() const { return bytes_; }
   const char* data() const { return bytes_.data(); }
   size_t size() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }
+  // Return a copy, which may throw std::bad_alloc, and a view.
   std::string ToString() const { return bytes_.ToString(); }
   std::string_view ToStringView() const { return bytes_.ToStringView(); }
 

@@ -35,6 +35,7 @@ class PoolCall;
 
 class ASHLAR_EXPORT PooledCall {
  public:
+  // Has no call yet.
   PooledCall();
   PooledCall(const PooledCall&) = delete;
   PooledCall& operator=(const PooledCall&) = delete;

@@ -36,6 +36,7 @@ enum class IoPriority : uint8_t {
 
 class ASHLAR_EXPORT RateLimiter {
  public:
+  // What a request is for.
   enum class OpType : uint8_t { kRead, kWrite };
   // What is limited. The rest passes at once and is not counted.
   enum class Mode : uint8_t { kReadsOnly, kWritesOnly, kAllIo };

@@ -77,6 +77,7 @@ class ASHLAR_EXPORT RequestThreads {
   std::unique_ptr<State> state_;
 };
 
+// How a RemoteFile sends its requests.
 struct RemoteFileOptions {
   // The threads that send requests. Null, the default: the file starts 8
   // threads of its own, and ends them with itself. Set it to share threads
@@ -135,6 +136,7 @@ class ASHLAR_EXPORT RemoteFile final : public RandomAccessFile {
   uint64_t Size() const override;
   std::string name() const override;
 
+  // Returns what was counted since the file was made. Any thread.
   RemoteFileStats Stats() const;
 
  private:

@@ -32,6 +32,7 @@ class Slice {
   constexpr Slice(const char* text)  // NOLINT(google-explicit-constructor)
       : Slice(std::string_view(text)) {}
 
+  // These look at the bytes. data() need not end in a zero.
   constexpr const char* data() const { return data_; }
   constexpr size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }

@@ -31,6 +31,7 @@ namespace ashlar {
 
 class [[nodiscard]] Status {
  public:
+  // What kind of outcome it is.
   enum class Code : uint8_t {
     kOk,
     kNotFound,         // for applications: the library never returns it
@@ -153,10 +154,12 @@ class [[nodiscard]] Status {
   ASHLAR_EXPORT static Status FromErrno(std::string_view operation,
                                         std::string_view path, int errno_value);
 
+  // Return whether it is OK, and what kind of outcome it is.
   bool ok() const { return error_ == nullptr; }
   Code code() const { return error_ ? error_->code : Code::kOk; }
   // Returns kNone if OK, and for errors without a subcode.
   SubCode subcode() const { return error_ ? error_->subcode : SubCode::kNone; }
+  // Each returns whether the code is the one of its name.
   bool IsNotFound() const { return code() == Code::kNotFound; }
   bool IsCorruption() const { return code() == Code::kCorruption; }
   bool IsNotSupported() const { return code() == Code::kNotSupported; }

@@ -49,6 +49,7 @@ enum class ColumnEnd : uint8_t {
   kLength,
 };
 
+// How a column is encoded within a key.
 struct ColumnEncoding {
   ColumnType type = ColumnType::kBytes;
   ColumnEnd end = ColumnEnd::kKeyEnd;

@@ -19,6 +19,7 @@
 
 namespace ashlar {
 
+// A column of an entity: its name and its value.
 struct WideColumn {
   // Empty: the default column. A reader that knows no columns takes its value
   // for the value of the key.
