@@ -66,6 +66,33 @@ class PagesTest(CliTest):
         for section in ("NAME", "SYNOPSIS", "EXIT STATUS", "EXAMPLES"):
             self.assertIn(f".SH {section}\n", page)
 
+    def test_each_command_has_a_manual_page(self):
+        self.assertEqual(self.run_ok("--help=commands").text.split(),
+                         list(self.commands))
+        for command in self.commands:
+            page = self.page(f"man-{command}")
+            name = f"ashlar-{command}".replace("-", "\\-")
+            self.assertIn(f".TH ASHLAR-{command.upper()} 1 ", page)
+            self.assertIn(f"\n{name} \\- ", page)
+            flags = re.findall(r"^\.TP\n\\fB\\-\\-(\w+)\\fR", page,
+                               re.MULTILINE)
+            self.assertEqual(sorted(flags), sorted(self.flags_of(command)))
+            self.assertNotRegex(page, r"^\.SS .*\n(?=\.S)")
+            self.assertIn(f"\n.BR {name} (1)", self.page("man"))
+        self.run_code(2, "--help=man-nothing")
+
+    def test_mandoc_finds_no_fault_with_manual_pages(self):
+        if shutil.which("mandoc") is None:
+            self.skipTest("there is no mandoc")
+        for name in ("man", *(f"man-{each}" for each in self.commands)):
+            self.page(name)
+            checked = subprocess.run(
+                ["mandoc", "-Tlint", "-Wwarning", self.folder / name],
+                capture_output=True, check=False)
+            faults = [line for line in checked.stdout.decode().splitlines()
+                      if "missing date" not in line]
+            self.assertEqual(faults, [])
+
     def test_manual_page_is_shown(self):
         if shutil.which("groff") is None:
             self.skipTest("there is no groff")

@@ -48,10 +48,13 @@ std::string Arguments(std::string_view text) {
   return shown;
 }
 
-void AppendText(std::string_view paragraphs, std::string* page) {
+// Appends paragraphs, each of which `macro` begins.
+void AppendText(std::string_view paragraphs, std::string_view macro,
+                std::string* page) {
   while (!paragraphs.empty()) {
     const size_t end = std::min(paragraphs.find('\n'), paragraphs.size());
-    *page += ".IP\n" + Escaped(paragraphs.substr(0, end)) + "\n";
+    *page +=
+        std::string(macro) + "\n" + Escaped(paragraphs.substr(0, end)) + "\n";
     paragraphs.remove_prefix(std::min(end + 1, paragraphs.size()));
   }
 }
@@ -61,7 +64,7 @@ void AppendCommands(std::string* page) {
   for (const Command& command : Commands()) {
     *page += ".TP\n" + Bold(command.name) + " " + Arguments(command.arguments) +
              "\n" + Escaped(command.summary) + ".\n";
-    AppendText(command.details, page);
+    AppendText(command.details, ".IP", page);
   }
 }
 
@@ -79,35 +82,67 @@ std::string TakenBy(const FlagRow& row) {
   return all ? "" : " [" + names + "]";
 }
 
-void AppendFlagsOf(std::string* page) {
+// Appends the flags of these commands. A page about all commands also says of
+// each flag which of them take it.
+void AppendFlagsOf(uint32_t commands, std::string* page) {
   *page +=
       ".SH FLAGS\n"
       "\\fB\\-\\-x=v\\fR, \\fB\\-\\-x v\\fR and \\fB\\-x=v\\fR are the same; "
-      "switches are \\fB\\-\\-x\\fR or \\fB\\-\\-nox\\fR. In brackets the "
-      "commands that a flag is for, where it is not for all of them.\n";
-  *page += ".PP\n" + Escaped(QuantityHelp()) + "\n";
+      "switches are \\fB\\-\\-x\\fR or \\fB\\-\\-nox\\fR.";
+  if (commands == kAll) {
+    *page +=
+        " In brackets the commands that a flag is for, where it is not for all "
+        "of them.";
+  }
+  *page += "\n.PP\n" + Escaped(QuantityHelp()) + "\n";
   for (const auto& [group, title] : FlagGroups()) {
-    *page += ".SS " + std::string(title) + "\n";
+    bool any = false;
     for (const FlagRow& row : FlagRows()) {
-      if (row.group != group) continue;
+      if (row.group != group || (row.commands & commands) == 0) continue;
+      if (!any) *page += ".SS " + std::string(title) + "\n";
+      any = true;
       *page += ".TP\n" + Bold("--" + std::string(row.name));
       if (!row.value.empty()) *page += "=\\fI" + Escaped(row.value) + "\\fR";
-      *page += "\n" + Escaped(FlagHelp(row)) + TakenBy(row) + "\n";
+      *page += "\n" + Escaped(FlagHelp(row));
+      if (commands == kAll) *page += TakenBy(row);
+      *page += "\n";
     }
   }
+}
+
+// Begins a page: its title and the line that lists of pages show.
+std::string Head(std::string_view title, std::string_view name,
+                 std::string_view summary) {
+  return ".TH " + std::string(title) + " 1 \"\" \"ashlar " +
+         std::string(LibraryVersion()) +
+         "\" \"User Commands\"\n"
+         ".nh\n"
+         ".ad l\n"
+         ".SH NAME\n" +
+         Escaped(name) + " \\- " + Escaped(summary) + "\n";
+}
+
+void AppendExitStatus(std::string* page) {
+  *page += ".SH EXIT STATUS\n";
+  for (const auto& [code, meaning] : ExitCodeMeanings()) {
+    *page += ".TP\n" + Bold(code) + "\n" + Escaped(meaning) + "\n";
+  }
+}
+
+char AsciiUpper(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+std::string PageName(const Command& command) {
+  return "ashlar-" + std::string(command.name);
 }
 
 }  // namespace
 
 std::string ManPage() {
-  std::string page = ".TH ASHLAR 1 \"\" \"ashlar " +
-                     std::string(LibraryVersion()) +
-                     "\" \"User Commands\"\n"
-                     ".nh\n"
-                     ".ad l\n"
-                     ".SH NAME\n"
-                     "ashlar \\- reads, checks, makes and repairs RocksDB's "
-                     "table files (SST)\n"
+  std::string page = Head("ASHLAR", "ashlar",
+                          "reads, checks, makes and repairs RocksDB's table "
+                          "files (SST)") +
                      ".SH SYNOPSIS\n"
                      ".B ashlar\n"
                      "\\fIcommand\\fR [\\fIflags\\fR] "
@@ -122,16 +157,44 @@ std::string ManPage() {
                      "file is read whatever its name. Results go to standard "
                      "output, faults and warnings to standard error.\n";
   AppendCommands(&page);
-  AppendFlagsOf(&page);
-  page += ".SH EXIT STATUS\n";
-  for (const auto& [code, meaning] : ExitCodeMeanings()) {
-    page += ".TP\n" + Bold(code) + "\n" + Escaped(meaning) + "\n";
-  }
+  AppendFlagsOf(kAll, &page);
+  AppendExitStatus(&page);
   page += ".SH EXAMPLES\n";
+  std::string_view begin = ".EX\n";  // a section begins with a paragraph
   for (const std::string_view example : Examples()) {
-    page += ".PP\n.EX\n" + Escaped(example) + "\n.EE\n";
+    page += std::string(begin) + Escaped(example) + "\n.EE\n";
+    begin = ".PP\n.EX\n";
+  }
+  page += ".SH SEE ALSO\n";
+  for (const Command& command : Commands()) {
+    const bool last = &command == &Commands().back();
+    page +=
+        ".BR " + Escaped(PageName(command)) + " (1)" + (last ? "\n" : ",\n");
   }
   return page;
+}
+
+std::string ManPage(const Command& command) {
+  std::string title = PageName(command);
+  std::transform(title.begin(), title.end(), title.begin(), AsciiUpper);
+  std::string page = Head(title, PageName(command), command.summary) +
+                     ".SH SYNOPSIS\n" +
+                     Bold("ashlar " + std::string(command.name)) +
+                     " [\\fIflags\\fR] " + Arguments(command.arguments) +
+                     "\n.SH DESCRIPTION\n" + Escaped(command.summary) + ".\n";
+  AppendText(command.details, ".PP", &page);
+  AppendFlagsOf(command.bit, &page);
+  AppendExitStatus(&page);
+  page += ".SH SEE ALSO\n.BR ashlar (1)\n";
+  return page;
+}
+
+std::string CommandList() {
+  std::string names;
+  for (const Command& command : Commands()) {
+    names += std::string(command.name) + "\n";
+  }
+  return names;
 }
 
 }  // namespace ashlar::tool

@@ -43,6 +43,12 @@ int UnknownCommand(const std::string& name) {
 int Help(const std::string& name) {
   if (name.empty()) return PrintAndExit(HelpText());
   if (name == "man") return PrintAndExit(ManPage());
+  if (name == "commands") return PrintAndExit(CommandList());
+  if (name.starts_with("man-")) {
+    const Command* const command = FindCommand(name.substr(4));
+    if (command == nullptr) return UnknownCommand(name.substr(4));
+    return PrintAndExit(ManPage(*command));
+  }
   if (name == "bash") return PrintAndExit(BashCompletion());
   if (name == "zsh") return PrintAndExit(ZshCompletion());
   if (name == "fish") return PrintAndExit(FishCompletion());

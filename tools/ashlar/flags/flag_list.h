@@ -463,7 +463,8 @@
            "default: SOURCE_DATE_EPOCH, or now")                               \
   FLAG(own, help, "", "", kOther, kAll,                                        \
            "print this text; also -h; --help=<command>: help for one command; "\
-           "--help=man: the manual page; --help=bash, zsh or fish: "           \
+           "--help=man: the manual page; --help=man-<command>: that of one "   \
+           "command; --help=commands: their names; --help=bash, zsh or fish: " \
            "completions")                                                      \
   FLAG(own, version, "", "", kOther, kAll,                                     \
            "print version, compiler, codecs and format versions; also -V; "    \
