@@ -62,7 +62,7 @@ class GuideTest(unittest.TestCase):
         done = subprocess.run([PROGRAM, 'nothing'], capture_output=True,
                               text=True, check=False)
         self.assertEqual((done.returncode, done.stderr),
-                         (1, 'Not found: no such page\n'))
+                         (1, 'NotFound: no such page\n'))
 
 
 class GuideProgramTest(unittest.TestCase):

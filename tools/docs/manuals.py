@@ -57,4 +57,7 @@ def to_html(name, roff, known):
         page = f'{match[1]}.1'
         return (f'<a href="{page}.html">{match[0]}</a>'
                 if page in known and page != name else match[0])
+    # The page has a title of its own, so that sections are one level down.
+    for level in (2, 1):
+        out = re.sub(rf'(</?)h{level}\b', rf'\1h{level + 1}', out)
     return REFERENCE.sub(link, out)

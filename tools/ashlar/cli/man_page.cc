@@ -133,6 +133,12 @@ char AsciiUpper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
+std::string Sentence(std::string_view summary) {
+  std::string sentence = Escaped(summary) + ".";
+  sentence.front() = AsciiUpper(sentence.front());
+  return sentence;
+}
+
 std::string PageName(const Command& command) {
   return "ashlar-" + std::string(command.name);
 }
@@ -181,7 +187,7 @@ std::string ManPage(const Command& command) {
                      ".SH SYNOPSIS\n" +
                      Bold("ashlar " + std::string(command.name)) +
                      " [\\fIflags\\fR] " + Arguments(command.arguments) +
-                     "\n.SH DESCRIPTION\n" + Escaped(command.summary) + ".\n";
+                     "\n.SH DESCRIPTION\n" + Sentence(command.summary) + "\n";
   AppendText(command.details, ".PP", &page);
   AppendFlagsOf(command.bit, &page);
   AppendExitStatus(&page);
