@@ -136,6 +136,19 @@ class HeaderScanTest(unittest.TestCase):
             '<pre>code(a &lt; b);</pre>\n<ul>\n<li>one more</li>\n'
             '<li>two</li>\n</ul>')
 
+    def test_what_names_mean(self):
+        resolve = resolver()
+        self.assertEqual(resolve('Thing::n'), 'thing.html#Thing.n')
+        self.assertEqual(resolve('ashlar::Thing'), 'thing.html#Thing')
+        self.assertIsNone(resolve('n'))  # perhaps a parameter
+        self.assertEqual(resolve.within('ashlar::Thing')('n'),
+                         'thing.html#Thing.n')
+        self.assertIsNone(resolve('a + b'))
+        resolve.names.add('ashlar::Other::n_bytes', 'api/a.html#x', False)
+        self.assertEqual(resolve('n_bytes'), 'a.html#x')
+        resolve.names.add('ashlar::Third::n_bytes', 'api/b.html#x', False)
+        self.assertIsNone(resolve('n_bytes'))  # of which of the two?
+
     def test_first_sentence(self):
         self.assertEqual(comment_text.first_sentence(
             ['Thing: one of', 'several. And more.']), 'Thing: one of several.')

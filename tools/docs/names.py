@@ -37,8 +37,9 @@ class Names:
                 return f'{scope}::{word}'
         if f'ashlar::{word}' in self.places:
             return f'ashlar::{word}'
-        # A word like `file` may be a parameter, or one of English.
-        if not re.search(r'[A-Z_:]', word):
+        # A word like `file` or State may be a parameter, a type of another
+        # class, or a word of English.
+        if not re.search(r'[_:]|[a-z0-9][A-Z]', word):
             return None
         found = self.endings.get(word, ())
         return found[0] if len(found) == 1 else None

@@ -35,7 +35,7 @@ def slug(text, used):
 
 def title_of(text):
     found = re.search(r'^# (.*)$', text, re.M)
-    return found[1].strip() if found else ''
+    return found[1].strip().replace('`', '') if found else ''
 
 
 def without_comments(text):

@@ -72,8 +72,8 @@ class Reference:
             with open(os.path.join(root, path), encoding='utf-8') as f:
                 self.headers[path] = Header(path, f.read())
         self.names = Names()
-        self.names.headers = {include_of(path): page_of(path)
-                              for path in paths}
+        self.names.headers = {name: page_of(path) for path in paths
+                              for name in (path, include_of(path))}
         self.anchors = {}  # id of a declaration -> its anchor
         self.place_names(public_names)
 
