@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "ashlar/table/table_cache.h"
-#include "ashlar/util/file.h"
 #include "ashlar/util/printable.h"
 #include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/flags/split_list.h"
