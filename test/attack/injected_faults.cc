@@ -129,6 +129,7 @@ FaultExpectation ExpectationOf(const InjectedFault& fault,
       what == "done-EIO" && call != "fsync" && call != "fdatasync";
   expected.must_fail = MustBeTold().contains(call) && !expected.must_succeed &&
                        !is_made && !may_be_there;
+  expected.is_fsync = call == "fsync";
   expected.no_space = what == "ENOSPC" && TakeSpace().contains(call);
   expected.hides_descriptor =
       what.starts_with("done-") && (call == "open" || call == "opendir" ||

@@ -27,6 +27,8 @@ struct FaultExpectation {
   bool must_succeed = false;
   // The work must not succeed: what was written may be lost.
   bool must_fail = false;
+  // It is the sync of a folder.
+  bool is_fsync = false;
   // The device is full: the error must say so.
   bool no_space = false;
   // A read returned other bytes: the error is none of the system's.
