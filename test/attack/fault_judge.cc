@@ -261,8 +261,8 @@ void FaultJudge::JudgeFiles(const Outcome& outcome, bool may_leave) {
 void FaultJudge::JudgeStatus(const Status& status,
                              const FaultExpectation& expected) {
   if (status.ok()) {
-    // A set that replaces another is complete before the old tables go: a sync that
-    // fails then is a warning.
+    // A set that replaces another is complete before the old tables go: a sync
+    // that fails then is a warning.
     const bool is_warned = is_set_ && !start_.empty() && expected.is_fsync &&
                            Has(Warnings::Text(), folder_.path());
     if (expected.must_fail && !is_warned) {
