@@ -27,7 +27,7 @@ KeyColumn Parse(const std::string& words, bool is_last) {
   return *column;
 }
 
-ColumnValue ValueOf(const ColumnEncoding& encoding, nb::handle value) {
+ColumnValue ColumnValueOf(const ColumnEncoding& encoding, nb::handle value) {
   switch (encoding.type) {
     case ColumnType::kBytes:
       return BytesOf(nb::cast<nb::bytes>(value));
@@ -51,8 +51,8 @@ nb::bytes AppendColumnTo(const nb::bytes& key, const std::string& words,
   std::string bytes = BytesOf(key).ToString();
   Status status;
   try {
-    status =
-        AppendColumn(column.encoding, ValueOf(column.encoding, value), &bytes);
+    status = AppendColumn(column.encoding,
+                          ColumnValueOf(column.encoding, value), &bytes);
   } catch (const nb::cast_error&) {
     status = Status::InvalidArgument(
         "a value of another type, or out of the range of the encoding");
