@@ -1,11 +1,13 @@
 # Targets of the Python package; docs/python.md. Included by the Makefile.
-.PHONY: python-wheel python-check python-demo python-bench
+.PHONY: python-wheel python-check python-demo python-bench \
+	python-soak
 
 help::
 	@echo 'make python-check  the Python package: a wheel, types, and tests'
 	@echo 'make python-demo  a table of Arrow, through RocksDB, and back'
 	@echo 'make python-wheel  MACHINE=x86_64, aarch64: wheels for others, checked'
 	@echo 'make python-bench  BENCH=write, sets, get, scan; against rocksdict'
+	@echo 'make python-soak  ROWS=20000000 in no order to tables, and all read back'
 
 python_venv := build-python/venv/bin/python
 
@@ -36,3 +38,8 @@ python-bench:
 		$(quietly)
 	@$(python_venv) -B python/bench/run.py $(or $(BENCH),all) \
 		--library=build-python/bin/python_library_reads
+
+python-soak:
+	@$(SETUP) demo
+	@JOBS=$(JOBS) python/make_wheel test
+	@$(python_venv) -B python/bench/soak.py --rows=$(or $(ROWS),20000000)

@@ -16,8 +16,8 @@ KEY_BYTES, VALUE_BYTES = 16, 100
 ROW_BYTES = KEY_BYTES + VALUE_BYTES
 
 
-def _fixed(array):
-    """Returns rows of bytes as a binary column."""
+def binary_column(array):
+    """Returns a column of bytes: each row of the array is a value."""
     rows, width = array.shape
     offsets = numpy.arange(0, (rows + 1) * width, width, dtype=numpy.int32)
     return pyarrow.BinaryArray.from_buffers(
@@ -30,7 +30,8 @@ def make_rows(rows, seed):
     keys = chance.integers(0, 256, (rows, KEY_BYTES), dtype=numpy.uint8)
     values = chance.integers(0, 256, (rows, VALUE_BYTES), dtype=numpy.uint8)
     values[:, VALUE_BYTES // 2:] = 7
-    return pyarrow.table({'key': _fixed(keys), 'value': _fixed(values)})
+    return pyarrow.table({'key': binary_column(keys),
+                          'value': binary_column(values)})
 
 
 def write_parquet(folder, rows, files, seed=1):

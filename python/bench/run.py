@@ -147,18 +147,24 @@ def memory_of_a_set(table, budget, folder, codec):
         ashlar.write_tables(table.slice(0, 2000), folder + '/w.sst',
                             memory=budget, overwrite=True, temp_folder=folder,
                             options={'compression': codec})
-        with open('/proc/self/clear_refs', 'w') as file:
-            file.write('5')
-        before = resident('VmRSS')
-        ashlar.write_tables(table, folder + '/w.sst', memory=budget,
-                            overwrite=True, target_file_size=64 << 20,
-                            temp_folder=folder,
-                            options={'compression': codec})
-        more = resident('VmHWM') - before
+        _, more = memory_of(lambda: ashlar.write_tables(
+            table, folder + '/w.sst', memory=budget, overwrite=True,
+            target_file_size=64 << 20, temp_folder=folder,
+            options={'compression': codec}))
         print(f'  memory: {more >> 20} MiB, {more / budget:.2f} of the budget',
               flush=True)
         os._exit(0)
     os.waitpid(child, 0)
+
+
+def memory_of(call):
+    """Returns what the call returns, and by how many bytes the memory of this
+    process grew at most meanwhile."""
+    with open('/proc/self/clear_refs', 'w') as file:
+        file.write('5')
+    before = resident('VmRSS')
+    result = call()
+    return result, resident('VmHWM') - before
 
 
 def resident(name):
