@@ -42,6 +42,10 @@ if not _has('ray') or not os.path.exists(
         os.path.join(PROGRAMS, 'ashlar_compaction_worker')):
     collect_ignore.append('test_compaction_worker.py')
 
+# So that a failed assertion there shows its values too.
+pytest.register_assert_rewrite('engine_tests', 'interrupted_job',
+                               'losable_store', 'set_checks')
+
 # Workers import what tests pass to them.
 os.environ['PYTHONPATH'] = os.pathsep.join(
     [HERE, os.environ.get('PYTHONPATH', '')]).rstrip(os.pathsep)

@@ -1,24 +1,16 @@
 """Spark writes and reads sets of tables; tasks die on the way."""
 
 import os
-import random
-import struct
 
 import pytest
 from pyspark.sql import functions
 
 import ashlar.spark
-from ashlar.jobs import (BadRowsError, JobError, SetExistsError, StorageError,
-                         read_set)
-from ashlar.jobs.storage import Folder
-from interrupted_job import assert_interrupted
-from killing_folder import KillingFolder
-from losable_store import assert_nothing_is_left, folder_of, LosableStore
+from ashlar.jobs import BadRowsError
+from engine_tests import (assert_refused, EngineTests, expected_rows, MODULUS,
+                          MULTIPLIER, ROWS)
 from page_blocks import run_blocks
-from set_checks import (assert_only_the_set, assert_rows, files_of, ingested)
-
-ROWS = 20000
-MULTIPLIER = 7919  # a prime: the numbers come in no order, each once
+from set_checks import ingested
 
 
 @pytest.fixture(scope='module')
@@ -28,18 +20,11 @@ def spark(spark_session):
 
 @pytest.fixture
 def rows(spark):
-    number = (functions.col('id') * MULTIPLIER) % 100003
+    number = (functions.col('id') * MULTIPLIER) % MODULUS
     return spark.range(ROWS).select(
         number.alias('id'),
         functions.concat(functions.lit('v'), number.cast('string')).alias(
             'text'))
-
-
-@pytest.fixture
-def expected():
-    numbers = sorted(row * MULTIPLIER % 100003 for row in range(ROWS))
-    return [(struct.pack('>Q', number), f'v{number}'.encode())
-            for number in numbers]
 
 
 def write(rows, folder, **options):
@@ -48,72 +33,31 @@ def write(rows, folder, **options):
     return ashlar.spark.write_tables(rows, folder, **options)
 
 
-@pytest.mark.sample
-def test_writes_what_rocksdb_reads(rows, expected, tmp_path):
-    tables = write(rows, tmp_path / 'set')
-    assert tables == read_set(tmp_path / 'set')
-    assert_only_the_set(tmp_path / 'set')
-    assert_rows(tmp_path / 'set', tmp_path / 'db', expected)
+def _in_range(spark, folder, **options):
+    frame = spark.read.format('ashlar').options(**options).load(
+        os.fspath(folder))
+    return sorted((bytes(row.key), bytes(row.value))
+                  for row in frame.collect())
 
 
-@pytest.mark.parametrize('attempt', [
-    pytest.param(0, marks=pytest.mark.sample), *range(1, 4)])
-def test_a_killed_task_leaves_nothing(rows, expected, tmp_path, attempt):
-    dry = KillingFolder(tmp_path / 'dry', tmp_path / 'dry_calls')
-    write(rows, dry)
-    place = random.Random(attempt).randint(1, dry.calls)
-    folder = KillingFolder(tmp_path / 'set', tmp_path / 'calls', place)
-    write(rows, folder)
-    assert folder.calls > dry.calls  # the task ran again
-    assert_only_the_set(tmp_path / 'set')
-    assert_rows(tmp_path / 'set', tmp_path / 'db', expected)
+class TestSpark(EngineTests):
+    engine = 'spark'
+    write = staticmethod(write)
 
+    @staticmethod
+    def read(rows, folder, lower=None, upper=None):
+        ashlar.spark.register(rows.sparkSession)
+        bounds = {'lower': lower, 'upper': upper}
+        return _in_range(rows.sparkSession, folder, **{
+            name: key.hex() for name, key in bounds.items() if key})
 
-class _LostFolder(Folder):
-    """A store that is lost while tables are written."""
-
-    def local_path(self, name):
-        return None  # so that tables go through create()
-
-    def create(self, name):
-        return _LostFile(super().create(name))
-
-
-class _LostFile:
-    def __init__(self, file):
-        self._file = file
-
-    def write(self, data):
-        self._file.write(data[:10])
-        raise OSError('the connection was closed')
-
-    def discard(self):
-        self._file.discard()
-
-
-def test_a_lost_store_ends_the_job(rows, tmp_path):
-    with pytest.raises(StorageError, match='the connection was closed'):
-        write(rows, _LostFolder(tmp_path / 'set'))
-    assert files_of(tmp_path / 'set') == set()
-
-
-def test_an_interrupt_ends_the_job(tmp_path):
-    assert_interrupted('spark', tmp_path)
-
-
-def test_a_lost_object_store_ends_the_job(rows, tmp_path):
-    store = LosableStore()
-    try:
-        uri, system = folder_of(store, 'spark')
-        store.lose_after(2)
-        with pytest.warns(UserWarning, match='remove_leftovers'):
-            with pytest.raises(StorageError, match=uri):
-                write(rows, uri, storage_options=store.options)
-        assert_nothing_is_left(store, uri, system)
-        write(rows, uri, storage_options=store.options)
-        assert read_set(uri, storage_options=store.options)
-    finally:
-        store.stop()
+    @staticmethod
+    def with_versions(rows):
+        versions = functions.explode(functions.array(
+            *[functions.lit(version) for version in (2, 0, 1)]))
+        text = functions.concat('text', functions.lit('/'),
+                                functions.col('version').cast('string'))
+        return rows.withColumn('version', versions).withColumn('text', text)
 
 
 @pytest.mark.parametrize('spoil, error, message', [
@@ -124,11 +68,8 @@ def test_a_lost_object_store_ends_the_job(rows, tmp_path):
     ("select -1L id, 'x' text", Exception, 'key -1 is out of range of u64be'),
 ])
 def test_bad_rows_end_the_job(spark, rows, tmp_path, spoil, error, message):
-    write(rows, tmp_path / 'set')
-    before = files_of(tmp_path / 'set')
-    with pytest.raises(error, match=message):
-        write(rows.union(spark.sql(spoil)), tmp_path / 'set', overwrite=True)
-    assert files_of(tmp_path / 'set') == before
+    assert_refused(write, rows, rows.union(spark.sql(spoil)),
+                   tmp_path / 'set', error, message)
 
 
 def test_wrong_columns_are_named(rows, tmp_path):
@@ -139,52 +80,6 @@ def test_wrong_columns_are_named(rows, tmp_path):
     with pytest.raises(ValueError, match='shards is 0'):
         write(rows, tmp_path / 'set', shards=0)
     assert not (tmp_path / 'set').exists()
-
-
-@pytest.mark.parametrize('policy, shards, value', [
-    pytest.param('first', None, 'text', marks=pytest.mark.sample),
-    ('last', None, 'text'), ('last', 3, ['text'])])
-def test_one_of_several_rows_of_a_key_is_kept(rows, tmp_path, policy, shards,
-                                              value):
-    versions = functions.explode(functions.array(
-        *[functions.lit(version) for version in (2, 0, 1)]))
-    text = functions.concat('text', functions.lit('/'),
-                            functions.col('version').cast('string'))
-    rows = rows.withColumn('version', versions).withColumn('text', text)
-    write(rows, tmp_path / 'set', on_duplicate=policy, order_by='version',
-          shards=shards, value=value)
-    assert_only_the_set(tmp_path / 'set')
-    kept = b'/0' if policy == 'first' else b'/2'
-    assert sum(table.entries for table in read_set(tmp_path / 'set')) == ROWS
-    for shard in range(shards) if shards else [None]:
-        for key, text in ingested(tmp_path / 'set', tmp_path / f'db{shard}',
-                                  shard):
-            assert text.endswith(kept), (key, text)
-    with pytest.raises(ValueError, match='need order_by'):
-        write(rows, tmp_path / 'set', on_duplicate=policy)
-
-
-def test_a_set_is_not_replaced_by_mistake(rows, tmp_path):
-    write(rows, tmp_path / 'set')
-    before = files_of(tmp_path / 'set')
-    with pytest.raises(SetExistsError):
-        write(rows, tmp_path / 'set')
-    assert files_of(tmp_path / 'set') == before
-
-
-def test_no_rows_are_an_error(rows, tmp_path):
-    with pytest.raises(JobError, match='no rows'):
-        write(rows.limit(0), tmp_path / 'set')
-    assert files_of(tmp_path / 'set') == set()
-
-
-def test_shards_are_by_the_hash_of_the_key(rows, expected, tmp_path):
-    import zlib
-    write(rows, tmp_path / 'set', shards=3)
-    assert_only_the_set(tmp_path / 'set')
-    for shard in range(3):
-        assert ingested(tmp_path / 'set', tmp_path / f'db{shard}', shard) == [
-            row for row in expected if zlib.crc32(row[0]) % 3 == shard]
 
 
 @pytest.mark.parametrize('key', [
@@ -211,25 +106,15 @@ def test_values_of_several_columns(spark, tmp_path, value):
         encoded.to_pylist())
 
 
-def test_reads_ranges(spark, rows, expected, tmp_path):
+def test_a_bound_must_be_hexadecimal(spark, rows, tmp_path):
     write(rows, tmp_path / 'set')
     ashlar.spark.register(spark)
-    path = os.fspath(tmp_path / 'set')
-
-    def read(**options):
-        frame = spark.read.format('ashlar').options(**options).load(path)
-        return sorted((bytes(row.key), bytes(row.value))
-                      for row in frame.collect())
-
-    assert read() == expected
-    lower, upper = expected[5000][0], expected[7000][0]
-    assert read(lower=lower.hex(), upper=upper.hex()) == expected[5000:7000]
-    assert read(lower='ff') == []
     with pytest.raises(Exception, match='must be hexadecimal digits'):
-        read(lower='xyz')
+        _in_range(spark, tmp_path / 'set', lower='xyz')
 
 
-def test_filters_narrow_the_range(spark, rows, expected, tmp_path):
+def test_filters_narrow_the_range(spark, rows, tmp_path):
+    expected = expected_rows()
     write(rows, tmp_path / 'set')
     ashlar.spark.register(spark)
     spark.conf.set('spark.sql.python.filterPushdown.enabled', True)
