@@ -3,8 +3,8 @@
 
 .PHONY: attack
 help::
-	@echo 'make attack    MINUTES=10 of damage, fuzzing, power cuts and repeats'
+	@echo 'make attack    MINUTES=10 of damage, faults, fuzzing, power cuts, ...'
 
-attack: release_tests
+attack: release_tests schedule-tree
 	@test/fuzz/run build
 	@test/attack/run --minutes=$(or $(MINUTES),10) --jobs=$(JOBS) $(ATTACK)
