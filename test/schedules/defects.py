@@ -172,7 +172,7 @@ DEFECTS = (
            "const uint32_t before = "
            "words->Committed(block).FetchAddBoth(count);",
            "const uint32_t before = words->Committed(block).LoadRelaxed();\n"
-           "  LookPoint();\n"
+           "  static_cast<void>(words->Committed(block).LoadRelaxed());\n"
            "  words->Committed(block).StoreRelaxed(before + count);",
            SYNC, "buffer"),
     Defect("buffer: two threads drain", "cache/fifo/hand_over.h",
