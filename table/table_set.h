@@ -143,6 +143,8 @@ class ASHLAR_EXPORT TableSet final : public CompactionOutputs {
 
   // The tables as the manifest lists them. Empty before Commit.
   const std::vector<TableSetTable>& tables() const;
+  // Returns the same, and leaves none here. Needs no memory.
+  std::vector<TableSetTable> TakeTables();
   // Returns the path of the manifest.
   const std::string& manifest() const;
 

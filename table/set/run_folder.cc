@@ -98,7 +98,8 @@ RunFolder::~RunFolder() {
     if (!is_kept_)
       WarnUnlessOk(RemoveRunFolder(folder_, path_, names_), calls_);
   } catch (const std::bad_alloc&) {
-    is_kept_ = true;
+    calls_.WarnOfMemory(
+        "no memory to remove the folder of a run; the next run reports it");
   }
   close(lock_);
 }

@@ -5,6 +5,7 @@
 #define ASHLAR_TABLE_SET_SET_CALLS_H_
 
 #include <functional>
+#include <new>
 #include <string_view>
 
 namespace ashlar::internal {
@@ -16,6 +17,15 @@ struct SetCalls {
 
   void Warn(std::string_view text) const {
     if (warn) warn(text);
+  }
+  // Warns where there may be no memory, not even for the warning.
+  void WarnOfMemory(const char* text) const noexcept {
+    try {
+      Warn(text);
+    } catch (const std::bad_alloc&) {
+      // The caller's function needs memory, too.
+      return;
+    }
   }
   bool IsCancelled() const { return is_cancelled && is_cancelled(); }
 };

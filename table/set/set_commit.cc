@@ -54,7 +54,7 @@
 // run reports it, and leaves the journal. An error in step 9 or 10 causes a
 // warning that names the files that stay. The run then still succeeds, because
 // the new set is complete. If old tables could not be removed, the journal
-// stays too.
+// stays too. Lack of memory after step 8 is such an error.
 //
 // Recovery. The next run (set_recovery.h) looks for a run folder that has a
 // journal and whose lock no process holds. It need not know whether the dead
@@ -209,17 +209,7 @@ class Commit {
       Undo();
       return status;
     }
-    status = folder_.Sync();
-    if (!status.ok()) {
-      run_folder_.Keep(StayText(journal_.replaced));
-      return Status::IOError(
-          "the new set is in place, but may not survive a crash of the "
-          "machine: " +
-              std::string(status.message()),
-          status.subcode());
-    }
-    RemoveReplaced();
-    return Status();
+    return Complete();
   }
 
  private:
@@ -343,6 +333,31 @@ class Commit {
                            : Status::FromErrno("rename to", path, error);
   }
 
+  // Steps 8 and 9. The new set is in place, so lack of memory is no error of
+  // the run any more. The folder of the run is held until the old tables are
+  // removed.
+  Status Complete() {
+    try {
+      Status status = folder_.Sync();
+      if (!status.ok()) {
+        run_folder_.Keep(StayText(journal_.replaced));
+        return Status::IOError(
+            "the new set is in place, but may not survive a crash of the "
+            "machine: " +
+                std::string(status.message()),
+            status.subcode());
+      }
+      is_synced_ = true;
+      RemoveReplaced();
+    } catch (const std::bad_alloc&) {
+      if (!is_synced_) return std::move(not_synced_);
+      run_folder_.calls().WarnOfMemory(
+          "the new set is complete, but there is no memory to remove the "
+          "tables of the old set; the next run over the set removes them");
+    }
+    return Status();
+  }
+
   void Undo() {
     if (!has_named_) return;
     std::vector<std::string> removed;
@@ -410,6 +425,10 @@ class Commit {
   std::vector<std::string> unlisted_;  // tables that manifest_ does not list
   FileMark manifest_mark_;             // of the new manifest
   SetJournal journal_;
+  // What an error of step 8 says without memory. It is made before.
+  Status not_synced_ = Status::IOError(
+      "the new set is in place, but may not survive a crash of the machine");
+  bool is_synced_ = false;  // step 8 was done
   bool has_named_ = false;
   bool is_undecided_ = false;  // unknown whether step 7 was done
 };

@@ -284,6 +284,10 @@ const std::vector<TableSetTable>& TableSet::tables() const {
   return state_->tables;
 }
 
+std::vector<TableSetTable> TableSet::TakeTables() {
+  return std::exchange(state_->tables, {});
+}
+
 const std::string& TableSet::manifest() const { return state_->manifest; }
 
 Status RecoverTableSet(const TableSetOptions& options,

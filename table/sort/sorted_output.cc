@@ -182,10 +182,13 @@ Status SortedOutput::Finish() {
   Status status = EndTable(nullptr);
   builder_.reset();
   if (status.ok() && set_ != nullptr) {
+    // Once the set is in place, nothing here may need memory: an error would
+    // say that it is not.
+    std::string manifest = set_->manifest();
     status = set_->Commit();
     if (status.ok()) {
-      tables_ = set_->tables();
-      manifest_ = set_->manifest();
+      tables_ = set_->TakeTables();
+      manifest_ = std::move(manifest);
     }
   }
   Abandon();
