@@ -7,8 +7,11 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/util/file.h"
@@ -58,6 +61,44 @@ NewLock MakeLock(const OpenFolder& folder) {
   return lock;
 }
 
+// A folder that Create makes. If there is no memory to go on with it, it is
+// removed again, which needs none.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::string& pattern) : path_(pattern) {
+    lock_path_.reserve(pattern.size() + 1 + std::strlen(kRunLock));
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+  ~NewFolder() {
+    if (!is_made_) return;
+    if (lock_ >= 0) {
+      unlink(lock_path_.c_str());
+      close(lock_);
+    }
+    rmdir(path_.c_str());
+  }
+
+  bool Make() {
+    is_made_ = mkdtemp(path_.data()) != nullptr;
+    return is_made_;
+  }
+  // The descriptor of the lock in it.
+  void HasLock(int lock) {
+    lock_path_.append(path_).append("/").append(kRunLock);
+    lock_ = lock;
+  }
+  // It stays, or the caller removes it.
+  void Release() { is_made_ = false; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::string lock_path_;
+  int lock_ = -1;
+  bool is_made_ = false;
+};
+
 void WarnUnlessOk(const Status& status, const SetCalls& calls) {
   if (!status.ok()) calls.Warn(status.message());
 }
@@ -69,12 +110,14 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Create(const SetNames& names,
   constexpr int kTries = 8;
   const std::string pattern = names.parent() + names.RunFolderPattern();
   for (int i = 0;; ++i) {
-    std::string path = pattern;
-    if (mkdtemp(path.data()) == nullptr) {
+    NewFolder made(pattern);
+    if (!made.Make()) {
       return Status::FromErrno("make the folder", pattern, errno);
     }
+    const std::string path = made.path();
     auto folder = OpenFolder::Open(path, /*follow=*/false);
     if (!folder.ok()) {
+      made.Release();
       if (rmdir(path.c_str()) != 0 && errno != ENOENT) {
         WarnUnlessOk(Status::FromErrno("remove", path, errno), calls);
       }
@@ -82,10 +125,14 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Create(const SetNames& names,
     }
     const NewLock lock = MakeLock(*folder);
     if (lock.error == 0) {
-      return std::unique_ptr<RunFolder>(
+      made.HasLock(lock.descriptor);
+      std::unique_ptr<RunFolder> run(
           new RunFolder(names, std::move(calls), path,
                         std::move(folder).value(), lock.descriptor));
+      made.Release();
+      return run;
     }
+    made.Release();
     WarnUnlessOk(RemoveRunFolder(*folder, path, names), calls);
     if (lock.error != ENOENT || i + 1 == kTries) {
       return Status::FromErrno("lock", folder->PathOf(kRunLock), lock.error);
