@@ -145,8 +145,7 @@ RunFolder::~RunFolder() {
     if (!is_kept_)
       WarnUnlessOk(RemoveRunFolder(folder_, path_, names_), calls_);
   } catch (const std::bad_alloc&) {
-    calls_.WarnOfMemory(
-        "no memory to remove the folder of a run; the next run reports it");
+    calls_.WarnOfMemory(stays_);
   }
   close(lock_);
 }

@@ -58,12 +58,14 @@ class RunFolder {
       : names_(std::move(names)),
         calls_(std::move(calls)),
         path_(std::move(path)),
+        stays_(path_ + " stays, for lack of memory; the next run reports it"),
         folder_(std::move(folder)),
         lock_(lock) {}
 
   const SetNames names_;
   const SetCalls calls_;
   const std::string path_;
+  const std::string stays_;  // a warning that needs no memory any more
   const OpenFolder folder_;
   const int lock_;
   bool is_kept_ = false;

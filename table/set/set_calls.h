@@ -19,7 +19,7 @@ struct SetCalls {
     if (warn) warn(text);
   }
   // Warns where there may be no memory, not even for the warning.
-  void WarnOfMemory(const char* text) const noexcept {
+  void WarnOfMemory(std::string_view text) const noexcept {
     try {
       Warn(text);
     } catch (const std::bad_alloc&) {
