@@ -189,7 +189,7 @@ TEST(FaultJudge, FindsWhatIsHeld) {
                 }
                 return status;
               }),
-              "1 threads");
+              "threads");
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

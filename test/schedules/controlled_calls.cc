@@ -24,7 +24,7 @@ void __wrap__ZN6ashlar8internal9LookPointEv() {
   if (IsControlled()) ashlar::testing::ReachPoint(PointKind::kStep);
 }
 
-void __wrap__ZN6ashlar8internal13LockContendedEPSt5mutex(std::mutex* mutex) {
+void __wrap__ZN6ashlar8internal9LockMutexEPSt5mutex(std::mutex* mutex) {
   if (!IsControlled()) return mutex->lock();
   ashlar::testing::LockControlled(mutex);
 }

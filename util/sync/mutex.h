@@ -23,7 +23,7 @@ class ASHLAR_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
  public:
   void Lock() ASHLAR_THREAD_ATTRIBUTE(acquire_capability()) {
     SchedulePoint();
-    if (!mutex_.try_lock()) LockContended(&mutex_);
+    LockMutex(&mutex_);
   }
   void Unlock() ASHLAR_THREAD_ATTRIBUTE(release_capability()) {
     mutex_.unlock();

@@ -41,7 +41,7 @@ void SchedulePoint() {
 
 void LookPoint() {}
 
-void LockContended(std::mutex* mutex) { mutex->lock(); }
+void LockMutex(std::mutex* mutex) { mutex->lock(); }
 
 uint64_t ScheduleYields() { return yields.load(std::memory_order_relaxed); }
 

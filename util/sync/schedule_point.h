@@ -21,14 +21,14 @@ namespace ashlar::internal {
 void SchedulePoint();
 // Does nothing: loops that wait for a moment look again and again.
 void LookPoint();
-// Locks a mutex that another thread holds.
-void LockContended(std::mutex* mutex);
+// Locks the mutex.
+void LockMutex(std::mutex* mutex);
 // Returns how often all threads together have yielded so far.
 uint64_t ScheduleYields();
 #else
 inline void SchedulePoint() {}
 inline void LookPoint() {}
-inline void LockContended(std::mutex* mutex) { mutex->lock(); }
+inline void LockMutex(std::mutex* mutex) { mutex->lock(); }
 inline uint64_t ScheduleYields() { return 0; }
 #endif
 
