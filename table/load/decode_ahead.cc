@@ -158,7 +158,10 @@ void DecodeAhead::Reach() {
 // Ends the first run, of which the walk has come to all blocks.
 void DecodeAhead::Recycle() {
   Run& run = RunAt(first_);
-  const bool is_useless = got_ == 0 || found_ == run.size;
+  // Without budget it got nothing because the runs after it are decoded. They
+  // are of use.
+  const bool is_useless =
+      (got_ == 0 && !run.budget.ran_out()) || found_ == run.size;
   if (got_stored_ != 0) {
     ratio_ = std::clamp(got_bytes_ * kRatioUnit / got_stored_, kRatioUnit,
                         kMostRatio);

@@ -28,6 +28,7 @@ class RunBudget {
   void Begin(AheadBytes* shared) {
     shared_ = shared;
     bytes_ = 0;
+    ran_out_ = false;
     stopped_.Store(false);
   }
   // Asks the thread that decodes the run to stop before its next block.
@@ -36,8 +37,12 @@ class RunBudget {
   // block may be decoded.
   bool MayGoOn(uint64_t bytes) {
     Note(bytes);
-    return !stopped_.Load() && shared_->held.Load() <= shared_->most;
+    const bool is_left = shared_->held.Load() <= shared_->most;
+    ran_out_ = ran_out_ || !is_left;
+    return is_left && !stopped_.Load();
   }
+  // Returns whether there was no budget for a block of the run.
+  bool ran_out() const { return ran_out_; }
   void Note(uint64_t bytes) {
     shared_->held.FetchAdd(bytes - bytes_);
     bytes_ = bytes;
@@ -47,6 +52,7 @@ class RunBudget {
  private:
   AheadBytes* shared_ = nullptr;
   uint64_t bytes_ = 0;  // of this run
+  bool ran_out_ = false;
   RelaxedAtomic<bool> stopped_{false};
 };
 
