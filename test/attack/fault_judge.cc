@@ -174,7 +174,9 @@ void FaultJudge::Restart() const {
   for (const auto& item : fs::directory_iterator(out)) {
     fs::remove_all(item.path());
   }
-  for (const auto& [name, bytes] : start_) WriteFile(out + "/" + name, bytes);
+  for (const auto& [name, bytes] : start_) {
+    WriteFile((fs::path(out) / name).string(), bytes);
+  }
 }
 
 // Folders have no bytes.
@@ -217,7 +219,9 @@ std::string FaultJudge::Published(const Files& out,
     if (is_set_ || Has(name, ".tmp.")) {
       left->push_back(name);
     } else {
-      published += name + ":" + std::to_string(bytes.size()) + ":" + bytes;
+      published += name;
+      published += ":" + std::to_string(bytes.size()) + ":";
+      published += bytes;
     }
   }
   return published;
