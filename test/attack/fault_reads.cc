@@ -377,10 +377,11 @@ void AddDatabases(std::vector<FaultScenario>* scenarios) {
           {Joined({"database", name, system}), system,
            [name](const std::string& folder) {
              const std::string from = GoldenPath("db/" + name + "/");
+             const std::string into = folder + "/in/";
              const std::string current = ReadFile(from + "CURRENT");
              const std::string manifest = current.substr(0, current.find('\n'));
-             WriteFile(folder + "/in/CURRENT", current);
-             WriteFile(folder + "/in/" + manifest, ReadFile(from + manifest));
+             WriteFile(into + "CURRENT", current);
+             WriteFile(into + manifest, ReadFile(from + manifest));
            },
            [](const std::string& folder, std::string* answer) {
              return ReadDatabase(folder, answer);
