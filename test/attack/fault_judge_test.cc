@@ -113,7 +113,7 @@ TEST(FaultJudge, FindsAnErrorOfAnInterruption) {
 }
 
 TEST(FaultJudge, FindsAnotherAnswer) {
-  ExpectFound(OnError([](const std::string& folder, Status) {
+  ExpectFound(OnError([](const std::string& folder, const Status&) {
                 return WriteStringToFile("contents copied",
                                          folder + "/out/copy", {});
               }),
@@ -121,18 +121,18 @@ TEST(FaultJudge, FindsAnotherAnswer) {
 }
 
 TEST(FaultJudge, FindsAnErrorWithoutAName) {
-  ExpectFound(OnError([](const std::string&, Status) {
+  ExpectFound(OnError([](const std::string&, const Status&) {
                 return Status::IOError("it failed");
               }),
               "names no file");
 }
 
 TEST(FaultJudge, FindsAnErrorOfAWrongKind) {
-  ExpectFound(OnError([](const std::string& folder, Status) {
+  ExpectFound(OnError([](const std::string& folder, const Status&) {
                 return Status::Corruption(folder + ": it failed");
               }),
               "the wrong code");
-  ExpectFound(OnError([](const std::string& folder, Status) {
+  ExpectFound(OnError([](const std::string& folder, const Status&) {
                 return Status::IOError(folder + ": it failed");
               }),
               "does not say that there is no space");
