@@ -46,8 +46,8 @@ class Campaign {
   // Runs seeds first, first + 1, ... until `count` have been run, `seconds`
   // have passed, or a fault is found.
   void RunSeeds(uint64_t first, uint64_t count, double seconds);
-  // Runs all schedules of one form with at most so many preemptions, until
-  // `seconds` have passed.
+  // Runs all schedules of one form that have at most `preemptions` preemptions.
+  // Stops when `seconds` have passed.
   void RunAll(uint64_t form, uint32_t preemptions, double seconds);
 
   const CampaignResult& result() const { return result_; }

@@ -53,7 +53,7 @@ void Late(uint64_t form) {
   Expect(loads == 1 + static_cast<int>(form % 2), "a part is loaded twice");
 }
 
-// A thing is done once, whoever does it; the others wait for it.
+// One thread does a thing. The other threads wait until it is done.
 void ClaimThings(uint64_t form) {
   std::unique_ptr<Claims> claims;
   WithoutPoints([&] { claims = std::make_unique<Claims>(); });

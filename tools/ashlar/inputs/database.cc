@@ -28,9 +28,9 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &attributes) == 0;
 }
 
-// If it cannot be found out, there is one: then the error is told by the call
-// that reads it. A folder that only seems to have none would be shown as other
-// tables.
+// If stat fails for another reason, this returns true. The call that reads
+// CURRENT then returns the error. Otherwise a database would be shown as a
+// folder of tables.
 bool HasCurrent(const std::string& folder) {
   struct stat attributes;
   return stat((folder + "/CURRENT").c_str(), &attributes) == 0 ||
