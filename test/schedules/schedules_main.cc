@@ -3,9 +3,9 @@
 //   schedule_attack [--scenarios=<names>] [--seconds=<n>] [--schedules=<n>]
 //                   [--seed=<n>] [--preemptions=<n>] [--list]
 //
-// The scenarios share the seconds. Each ends earlier if it has run the number of
-// schedules that --schedules gives. With --preemptions=n, it runs all schedules
-// of form 0 that have at most n preemptions.
+// The scenarios share the seconds. Each ends earlier if it has run the number
+// of schedules that --schedules gives. With --preemptions=n, it runs all
+// schedules of form 0 that have at most n preemptions.
 // Prints one line of JSON. Exits with 1 if there was a fault, and says how to
 // find it again on standard error.
 #include <algorithm>
