@@ -1,6 +1,7 @@
 """Tests what tools/lint/tidy_selection.py chooses, in small trees."""
 
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -63,6 +64,33 @@ class TidySelectionTest(unittest.TestCase):
     def test_new_rules(self):
         files = {'a.cc': '', 'b.cc': ''}
         self.assertEqual(self.chosen(files, '.clang-tidy'), ['a.cc', 'b.cc'])
+
+    def test_comments_alone_are_no_change(self):
+        def git(*words):
+            subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=a',
+                            *words], check=True, capture_output=True)
+
+        def write(text):
+            with open('a.h', 'w', encoding='utf-8') as file:
+                file.write(text)
+            return tidy_selection.same_but_for_comments('a.h', 'HEAD')
+
+        before = 'int a = 1;  // One.\n'
+        write(before)
+        git('init', '-q')
+        git('add', 'a.h')
+        git('commit', '-q', '-m', 'a')
+        self.assertTrue(write(before))
+        self.assertTrue(write('// The first\n// number.\nint a =\n    1;\n'))
+        self.assertFalse(write('int a = 2;  // One.\n'))
+        self.assertFalse(write('int a = 1;  // NOLINT\n'))
+        self.assertFalse(write('const char* a = "1";  // One.\n'))
+        self.assertFalse(write('int a = 1;  // One.\nint b;\n'))
+        self.assertFalse(
+            tidy_selection.same_but_for_comments('a.h', 'no-such-commit'))
+        os.remove('a.h')
+        self.assertFalse(
+            tidy_selection.same_but_for_comments('a.h', 'HEAD'))
 
 
 if __name__ == '__main__':

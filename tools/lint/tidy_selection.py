@@ -1,19 +1,24 @@
 """Chooses what clang-tidy checks after a change.
 
-    tools/lint/tidy_selection.py <build tree> < <changed files, one a line>
+    tools/lint/tidy_selection.py <build tree> [<base>] < <changed files>
 
-Prints .cc files of the build tree, one a line. These are the files that
-changed, and for each header that changed some files that include it, perhaps
-through other headers: clang-tidy checks a header only where a file includes it.
-It finds nearly the same in each, so that INCLUDERS of them are enough for each
-change; `make tidy` checks all files. A change of .clang-tidy chooses all.
+Reads the changed files, one a line, and prints .cc files of the build tree.
+These are the files that changed, and for each header that changed some files
+that include it, perhaps through other headers: clang-tidy checks a header only
+where a file includes it. It finds nearly the same in each, so that INCLUDERS of
+them are enough for each change; `make tidy` checks all files. A change of
+.clang-tidy chooses all. A file of which only comments differ from the commit
+<base> counts as unchanged.
 """
 
 import collections
 import json
 import os
 import re
+import subprocess
 import sys
+
+from cpp_text import split_text
 
 INCLUDERS = 2
 INCLUDE = re.compile(r'^#include "(?:ashlar/)?([^"]+)"', re.MULTILINE)
@@ -71,6 +76,26 @@ def choose(sources, changed, count=INCLUDERS):
     return sorted(chosen)
 
 
+def what_clang_tidy_sees(text):
+    """Returns the words of a C++ text without its comments, but for those that
+    speak to clang-tidy."""
+    code, strings, comments = split_text(text)
+    lines = (strings + '\n' + '\n'.join(
+        line for line in comments.splitlines() if 'NOLINT' in line)).splitlines()
+    return code.split(), [line.strip() for line in lines if line.strip()]
+
+
+def same_but_for_comments(path, base):
+    """Whether only comments of a file differ from those in the commit `base`."""
+    before = subprocess.run(['git', 'show', f'{base}:./{path}'], text=True,
+                            capture_output=True, check=False)
+    if before.returncode != 0 or not os.path.exists(path):
+        return False
+    with open(path, encoding='utf-8') as file:
+        return (what_clang_tidy_sees(before.stdout) ==
+                what_clang_tidy_sees(file.read()))
+
+
 def sources_of(tree):
     """Returns the .cc files that the tree compiles, but for those it made."""
     with open(os.path.join(tree, 'compile_commands.json'),
@@ -81,7 +106,11 @@ def sources_of(tree):
 
 def main():
     sources = sources_of(sys.argv[1])
-    chosen = choose(sources, set(sys.stdin.read().split()))
+    changed = set(sys.stdin.read().split())
+    if len(sys.argv) > 2:
+        changed = {path for path in changed if not path.endswith(('.h', '.cc'))
+                   or not same_but_for_comments(path, sys.argv[2])}
+    chosen = choose(sources, changed)
     print(f'tidy: {len(chosen)} of {len(sources)} files', file=sys.stderr)
     # Large files first: at the end, no core waits for the last of them.
     chosen.sort(key=os.path.getsize, reverse=True)
