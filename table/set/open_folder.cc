@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace ashlar::internal {
 namespace {
@@ -25,6 +26,23 @@ int OpenAt(int folder, const std::string& name, int flags) {
 
 struct Closer {
   void operator()(DIR* stream) const { closedir(stream); }
+};
+
+// Closes a descriptor at its end, also where there is no memory to go on.
+class HeldDescriptor {
+ public:
+  explicit HeldDescriptor(int descriptor) : descriptor_(descriptor) {}
+  HeldDescriptor(const HeldDescriptor&) = delete;
+  HeldDescriptor& operator=(const HeldDescriptor&) = delete;
+  ~HeldDescriptor() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  int get() const { return descriptor_; }
+  int Release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
 };
 
 // 0 or errno.
@@ -56,13 +74,14 @@ int ReadAll(int descriptor, std::string* bytes) {
 }  // namespace
 
 Result<OpenFolder> OpenFolder::Open(const std::string& path, bool follow) {
-  const int descriptor =
+  HeldDescriptor held(
       OpenAt(AT_FDCWD, path.empty() ? "." : path,
-             O_RDONLY | O_DIRECTORY | (follow ? 0 : O_NOFOLLOW));
-  if (descriptor < 0) {
+             O_RDONLY | O_DIRECTORY | (follow ? 0 : O_NOFOLLOW)));
+  if (held.get() < 0) {
     return Status::FromErrno("open", path.empty() ? "." : path, errno);
   }
-  return OpenFolder(path, descriptor);
+  std::string kept_path = path;
+  return OpenFolder(std::move(kept_path), held.Release());
 }
 
 OpenFolder::~OpenFolder() {
@@ -77,14 +96,11 @@ std::string OpenFolder::PathOf(const std::string& name) const {
 Result<std::vector<std::string>> OpenFolder::Names() const {
   const std::string shown = path_.empty() ? "." : path_;
   // Opens the folder again, so that reading starts at the first name.
-  const int descriptor = OpenAt(descriptor_, ".", O_RDONLY | O_DIRECTORY);
-  if (descriptor < 0) return Status::FromErrno("list", shown, errno);
-  const std::unique_ptr<DIR, Closer> stream(fdopendir(descriptor));
-  if (stream == nullptr) {
-    const int error = errno;
-    close(descriptor);
-    return Status::FromErrno("list", shown, error);
-  }
+  HeldDescriptor held(OpenAt(descriptor_, ".", O_RDONLY | O_DIRECTORY));
+  if (held.get() < 0) return Status::FromErrno("list", shown, errno);
+  const std::unique_ptr<DIR, Closer> stream(fdopendir(held.get()));
+  if (stream == nullptr) return Status::FromErrno("list", shown, errno);
+  held.Release();
   std::vector<std::string> names;
   const int error = ReadNames(stream.get(), &names);
   if (error != 0) return Status::FromErrno("list", shown, error);
@@ -112,9 +128,9 @@ Result<std::string> OpenFolder::Read(const std::string& name,
                                      size_t most) const {
   const std::string path = PathOf(name);
   // O_NONBLOCK: if the name is that of a pipe, the program must not wait.
-  const int descriptor =
-      OpenAt(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) {
+  const HeldDescriptor held(
+      OpenAt(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  if (held.get() < 0) {
     if (errno == ENOENT) return Status::NotFound(path + ": does not exist");
     if (errno == ELOOP) {
       return Status::InvalidArgument(path + ": is a symbolic link");
@@ -122,22 +138,19 @@ Result<std::string> OpenFolder::Read(const std::string& name,
     return Status::FromErrno("open", path, errno);
   }
   struct stat info;
-  std::string bytes;
-  Status status;
-  if (fstat(descriptor, &info) != 0) {
-    status = Status::FromErrno("stat", path, errno);
-  } else if (!S_ISREG(info.st_mode)) {
-    status = Status::InvalidArgument(path + ": is not a regular file");
-  } else if (static_cast<uint64_t>(info.st_size) > most) {
-    status = Status::InvalidArgument(path + ": has more than " +
-                                     std::to_string(most) + " bytes");
-  } else {
-    bytes.resize(static_cast<size_t>(info.st_size));
-    const int error = ReadAll(descriptor, &bytes);
-    if (error != 0) status = Status::FromErrno("read", path, error);
+  if (fstat(held.get(), &info) != 0) {
+    return Status::FromErrno("stat", path, errno);
   }
-  close(descriptor);
-  if (!status.ok()) return status;
+  if (!S_ISREG(info.st_mode)) {
+    return Status::InvalidArgument(path + ": is not a regular file");
+  }
+  if (static_cast<uint64_t>(info.st_size) > most) {
+    return Status::InvalidArgument(path + ": has more than " +
+                                   std::to_string(most) + " bytes");
+  }
+  std::string bytes(static_cast<size_t>(info.st_size), '\0');
+  const int error = ReadAll(held.get(), &bytes);
+  if (error != 0) return Status::FromErrno("read", path, error);
   return bytes;
 }
 

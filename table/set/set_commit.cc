@@ -286,6 +286,10 @@ class Commit {
       if (!mark.ok()) return mark.status();
       if (*mark) journal_.replaced.push_back({name, **mark});
     }
+    not_removed_ = StayText(journal_.replaced) +
+                   "the new set is complete, but there is no memory to remove "
+                   "the old one; the next run over the set finishes what " +
+                   run_folder_.path() + " lists";
     status = WriteJournal(journal_, names_, run_folder_);
     return status.ok() ? folder_.Sync() : status;
   }
@@ -351,9 +355,7 @@ class Commit {
       RemoveReplaced();
     } catch (const std::bad_alloc&) {
       if (!is_synced_) return std::move(not_synced_);
-      run_folder_.calls().WarnOfMemory(
-          "the new set is complete, but there is no memory to remove the "
-          "tables of the old set; the next run over the set removes them");
+      run_folder_.calls().WarnOfMemory(not_removed_);
     }
     return Status();
   }
@@ -425,9 +427,10 @@ class Commit {
   std::vector<std::string> unlisted_;  // tables that manifest_ does not list
   FileMark manifest_mark_;             // of the new manifest
   SetJournal journal_;
-  // What an error of step 8 says without memory. It is made before.
+  // What errors of steps 8 and 9 say without memory. They are made before.
   Status not_synced_ = Status::IOError(
       "the new set is in place, but may not survive a crash of the machine");
+  std::string not_removed_;
   bool is_synced_ = false;  // step 8 was done
   bool has_named_ = false;
   bool is_undecided_ = false;  // unknown whether step 7 was done

@@ -108,6 +108,17 @@ Status Compact(const CompactionForm& form, const TableOptions& table,
                      : CompactToFiles(options, runs, folder);
 }
 
+// Returns the entries of a table.
+std::string EntriesOf(const std::string& bytes) {
+  const auto reader = OpenBytes(bytes);
+  std::vector<Entry> entries;
+  if (!reader.ok() || !ReadForward(**reader, {}, &entries).ok()) {
+    return "unreadable: " + bytes;
+  }
+  return CanonicalDump(entries) + "deleted:\n" +
+         CanonicalDump(RangeDeletionsOf(**reader));
+}
+
 std::vector<CompactionForm> Forms() {
   std::vector<CompactionForm> forms;
   for (const bool to_set : {false, true}) {
@@ -129,14 +140,16 @@ void AddCompactionScenarios(std::vector<FaultScenario>* scenarios) {
   for (const CompactionForm& form : Forms()) {
     for (const FaultedTable& table : FaultedTables()) {
       for (const std::string& system : systems) {
-        scenarios->push_back(
-            {Joined({form.name, table.name, system}), system,
-             [&table](const std::string& folder) {
-               PutInputs(table.options, folder);
-             },
-             [form, &table](const std::string& folder, std::string*) {
-               return Compact(form, table.options, folder);
-             }});
+        FaultScenario scenario = {
+            Joined({form.name, table.name, system}), system,
+            [&table](const std::string& folder) {
+              PutInputs(table.options, folder);
+            },
+            [form, &table](const std::string& folder, std::string*) {
+              return Compact(form, table.options, folder);
+            }};
+        if (form.parts > 1) scenario.shape = EntriesOf;
+        scenarios->push_back(std::move(scenario));
       }
     }
   }

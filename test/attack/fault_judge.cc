@@ -24,6 +24,10 @@ bool Has(std::string_view text, std::string_view piece) {
   return text.find(piece) != std::string_view::npos;
 }
 
+std::string Piece(const std::string& name, const std::string& bytes) {
+  return name + ":" + std::to_string(bytes.size()) + ":" + bytes;
+}
+
 // Whether the status says that the output has its name in spite of the error.
 // Without memory it may be unable to say anything.
 bool SaysInPlace(const Status& status) {
@@ -200,7 +204,7 @@ FaultJudge::Files FaultJudge::ReadOutput() const {
 // other files. Tables of a set that no manifest lists are not published.
 std::string FaultJudge::Published(const Files& out,
                                   std::vector<std::string>* left) const {
-  std::string published;
+  std::vector<std::string> pieces;
   Files rest = out;
   if (is_set_) {
     const auto tables = ReadTableSet(folder_ / "out/t.sst");
@@ -211,7 +215,7 @@ std::string FaultJudge::Published(const Files& out,
           rest.find(fs::path((*tables)[i].path).filename().string());
       // A set has new numbers after each failure, so names do not count.
       if (table == rest.end()) return "a table is missing";
-      published += std::to_string(table->second.size()) + ":" + table->second;
+      pieces.push_back(Piece("", table->second));
       rest.erase(table);
     }
   }
@@ -219,11 +223,12 @@ std::string FaultJudge::Published(const Files& out,
     if (is_set_ || Has(name, ".tmp.")) {
       left->push_back(name);
     } else {
-      published += name;
-      published += ":" + std::to_string(bytes.size()) + ":";
-      published += bytes;
+      pieces.push_back(Piece(scenario_.shape ? "" : name, bytes));
     }
   }
+  if (scenario_.shape) std::sort(pieces.begin(), pieces.end());
+  std::string published;
+  for (const std::string& piece : pieces) published += piece;
   return published;
 }
 
@@ -231,9 +236,11 @@ std::string FaultJudge::Published(const Files& out,
 // failed run could not remove them.
 bool FaultJudge::IsPart(const Files& out) const {
   return !is_set_ && std::all_of(out.begin(), out.end(), [&](const auto& file) {
-    const auto whole = whole_.find(file.first);
     return Has(file.first, ".tmp.") ||
-           (whole != whole_.end() && whole->second == file.second);
+           std::any_of(whole_.begin(), whole_.end(), [&](const auto& whole) {
+             return whole.second == file.second &&
+                    (scenario_.shape || whole.first == file.first);
+           });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,6 +26,7 @@ namespace {
 [[maybe_unused]] const auto* const kInMemory =
     ::testing::AddGlobalTestEnvironment(new FoldersInMemory);
 
+namespace fs = std::filesystem;
 using Work = std::function<Status(const std::string& folder, std::string*)>;
 
 // Reads a file, and writes another one.
@@ -36,13 +38,18 @@ Status Copy(const std::string& folder, std::string* answer) {
   return WriteStringToFile(contents + " copied", folder + "/out/copy", {});
 }
 
+using Shape = std::function<std::string(const std::string& bytes)>;
+
 // Returns all that is wrong with the work under any fault.
-std::string WrongWith(const Work& work) {
-  const FaultScenario scenario = {"work", "",
+std::string WrongWith(const Work& work, const Shape& shape = {}) {
+  const FaultScenario scenario = {"work",
+                                  "",
                                   [](const std::string& folder) {
                                     WriteFile(folder + "/in/file", "contents");
                                   },
-                                  work};
+                                  work,
+                                  false,
+                                  shape};
   FaultJudge judge(scenario);
   const std::vector<CountedCall> calls = judge.calls();
   EXPECT_GT(calls.size(), 3U);
@@ -69,6 +76,35 @@ void ExpectFound(const Work& work, const std::string& reason) {
 
 TEST(FaultJudge, FindsNothingWrongWithSoundWork) {
   EXPECT_EQ(WrongWith(Copy), "");
+}
+
+// Writes the text under another name each time, unless it replaces the file of a
+// run that failed. The name is in the file too.
+Work WriteUnderNewNames(const std::string& text) {
+  const auto number = std::make_shared<int>(0);
+  return [number, text](const std::string& folder, std::string*) {
+    std::string name = std::to_string((*number)++);
+    std::error_code no_listing;  // An injected fault.
+    for (const auto& file :
+         fs::directory_iterator(folder + "/out", no_listing)) {
+      const std::string other = file.path().filename().string();
+      if (other.find(".tmp.") == std::string::npos) name = other;
+    }
+    return WriteStringToFile(name + " " + text, folder + "/out/" + name, {});
+  };
+}
+
+std::string WithoutNumber(const std::string& bytes) {
+  return bytes.substr(bytes.find(' ') + 1);
+}
+
+TEST(FaultJudge, NamesCountOnlyWithoutAShape) {
+  EXPECT_NE(WrongWith(WriteUnderNewNames("text")).find("another"),
+            std::string::npos);
+  EXPECT_EQ(WrongWith(WriteUnderNewNames("text"), WithoutNumber), "");
+  const auto same_name = [](const std::string& bytes) { return bytes; };
+  EXPECT_NE(WrongWith(WriteUnderNewNames("text"), same_name).find("another"),
+            std::string::npos);
 }
 
 TEST(FaultJudge, FindsAFileInPart) {
