@@ -28,9 +28,9 @@ struct FaultScenario {
   std::function<Status(const std::string& folder, std::string* answer)> run;
   // Whether it refuses to replace its output.
   bool keeps_existing = false;
-  // Returns what is the same of an output in each run. Empty: all of it, and the
-  // name. Threads that race for the number of a file give it another name, and
-  // the number is in its properties.
+  // Returns what is the same of an output in each run. Empty: all of it, and
+  // the name. Threads that race for the number of a file give it another name,
+  // and the number is in its properties.
   std::function<std::string(const std::string& bytes)> shape = {};
 };
 

@@ -80,13 +80,13 @@ def what_clang_tidy_sees(text):
     """Returns the words of a C++ text without its comments, but for those that
     speak to clang-tidy."""
     code, strings, comments = split_text(text)
-    lines = (strings + '\n' + '\n'.join(
-        line for line in comments.splitlines() if 'NOLINT' in line)).splitlines()
+    told = [line for line in comments.splitlines() if 'NOLINT' in line]
+    lines = strings.splitlines() + told
     return code.split(), [line.strip() for line in lines if line.strip()]
 
 
 def same_but_for_comments(path, base):
-    """Whether only comments of a file differ from those in the commit `base`."""
+    """Whether a file has the code that it has in the commit `base`."""
     before = subprocess.run(['git', 'show', f'{base}:./{path}'], text=True,
                             capture_output=True, check=False)
     if before.returncode != 0 or not os.path.exists(path):
