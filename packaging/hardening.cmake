@@ -1,0 +1,31 @@
+# What a build that others run is compiled and linked with, so that a fault in
+# memory ends the process instead of running an attacker's code. Included by the
+# top CMakeLists.txt; packages and the static program set it. packaging/hardening
+# looks at the result.
+option(ASHLAR_HARDEN "Stack protector, _FORTIFY_SOURCE, CET, RELRO and PIE" OFF)
+if(NOT ASHLAR_HARDEN)
+  return()
+endif()
+if(ASHLAR_SANITIZE)
+  message(FATAL_ERROR "ASHLAR_HARDEN: not with ASHLAR_SANITIZE, whose checks "
+                      "_FORTIFY_SOURCE takes away; unset one of them")
+endif()
+
+include(CheckCXXCompilerFlag)
+# The last two are for one kind of CPU each: x86-64 and 64-bit ARM.
+foreach(flag -fstack-protector-strong -fstack-clash-protection
+        -fcf-protection=full -mbranch-protection=standard)
+  string(MAKE_C_IDENTIFIER "ASHLAR_COMPILES${flag}" known)
+  check_cxx_compiler_flag(${flag} ${known})
+  if(${known})
+    add_compile_options(${flag})
+  endif()
+endforeach()
+# It needs an optimised build. A distribution may have set another level.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
