@@ -1,9 +1,11 @@
 # Targets of packages; docs/packages.md. Included by the Makefile.
-.PHONY: deb deb-check
+.PHONY: deb deb-check static reproducible packages-check
 
 help::
 	@echo 'make deb       Debian packages of HEAD, into build/deb'
 	@echo 'make deb-check the same in a bare Debian 12, installed and tried (root)'
+	@echo 'make static    ashlar as one file that runs on any Linux: build-static'
+	@echo 'make reproducible  two builds in different folders, compared'
 
 deb:
 	@$(SETUP) deb
@@ -12,3 +14,15 @@ deb:
 deb-check:
 	@$(SETUP) deb
 	@packaging/check_deb build/deb-check
+
+static:
+	@$(SETUP)
+	@$(configure) -B build-static -DASHLAR_STATIC_PROGRAM=ON \
+		-DASHLAR_HARDEN=ON $(quietly)
+	@cmake --build build-static -j $(JOBS) --target ashlar_program
+	@packaging/check_hardening build-static/bin/ashlar
+	@packaging/check_static build-static/bin/ashlar
+
+reproducible:
+	@$(SETUP)
+	@packaging/check_reproducible

@@ -33,6 +33,11 @@ std::vector<std::string> ModulePaths() {
 
 // Loads the module, which stays loaded: Arrow's library has threads.
 Result<AshlarArrowOpen*> LoadModule() {
+  if constexpr (ASHLAR_STATIC_PROGRAM) {
+    return Status::NotSupported(
+        "Arrow and Parquet are read by a module, which this program cannot "
+        "load, since it is linked statically; use an ashlar that is not");
+  }
   std::string tried;
   for (const std::string& path : ModulePaths()) {
     std::error_code error;
