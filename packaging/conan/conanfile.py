@@ -15,8 +15,8 @@ from conan.tools.files import copy, load
 from conan.tools.gnu import PkgConfigDeps
 
 SOURCES = ('CMakeLists.txt', 'LICENSE', 'NOTICE', 'c_api/*', 'cache/*',
-           'docs/key_encodings.md', 'packaging/*.cmake', 'plugin/*', 'port/*',
-           'table/*', 'third-party/*', 'tools/*', 'util/*')
+           'docs/key_encodings.md', 'packaging/*.cmake', 'port/*', 'table/*',
+           'third-party/*', 'util/*')
 
 
 class AshlarConan(ConanFile):

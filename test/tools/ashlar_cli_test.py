@@ -267,7 +267,7 @@ class HelpTest(CliTest):
         options options_from ignore_unknown_options
         limit hex cf snapshot db_paths each_table one_database
         sizes caches sampling_frequency unknown_block_size
-        sample_for_compression
+        sample_for_compression sandbox
         """.split()
     COMMANDS = """check scan verify identify properties layout get raw
         recompress stats report diff space overlap salvage cache-sim compact

@@ -46,6 +46,33 @@ class ThreadsTest(CliTest):
             (folder / f"{name}.sst").write_bytes(data)
 
 
+class SandboxOfProgramTest(CliTest):
+    """What the sandbox refuses is tested by test/tools/ashlar/cli/."""
+
+    def parts_of_a_run(self, *flags):
+        """Returns the lines of a waiting program's status that tell."""
+        with subprocess.Popen([PROGRAM, "scan", *flags, "a.sst"],
+                              stdout=subprocess.PIPE,
+                              cwd=self.folder) as run:
+            # The program has begun, and then blocks on the full pipe.
+            run.stdout.read(1)
+            with open(f"/proc/{run.pid}/status", encoding="utf-8") as file:
+                status = dict(line.split(":", 1) for line in file)
+            run.stdout.read()
+        self.assertEqual(run.returncode, 0)
+        return status["NoNewPrivs"].strip(), status["Seccomp"].strip()
+
+    def test_a_command_is_confined_unless_told_otherwise(self):
+        self.build_once("a.sst", numbered_rows(20000))
+        before = self.parts_of_a_run("--nosandbox")
+        if os.environ.get("ASHLAR_SANITIZED"):
+            self.assertEqual(self.parts_of_a_run(), before)
+        else:
+            self.assertEqual(self.parts_of_a_run(), ("1", "2"))
+        if before[1] == "0":  # The test itself may run in a sandbox.
+            self.assertEqual(before, ("0", "0"))
+
+
 class InterruptTest(CliTest):
 
     def test_interrupted(self):

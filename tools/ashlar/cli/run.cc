@@ -1,6 +1,5 @@
 #include "tools/ashlar/cli/run.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -12,6 +11,7 @@
 #include "tools/ashlar/cli/flag_conflicts.h"
 #include "tools/ashlar/cli/help.h"
 #include "tools/ashlar/cli/man_page.h"
+#include "tools/ashlar/cli/sandbox.h"
 #include "tools/ashlar/flags/presets.h"
 #include "tools/ashlar/print/output.h"
 #include "tools/ashlar/print/print_text.h"
@@ -85,9 +85,8 @@ int ParseInternalKey() {
 // Returns whether the word is probably meant as a command: it does not look
 // like a path, and there is no such file.
 bool LooksLikeCommand(const std::string& word) {
-  struct stat attributes;
   return word.find_first_of("./") == std::string::npos && word != "-" &&
-         stat(word.c_str(), &attributes) != 0;
+         access(word.c_str(), F_OK) != 0;
 }
 
 // Finds the command, sets *name to its name, and removes that from the inputs
@@ -168,6 +167,7 @@ int RunProgram(CommandLine line) {
   const std::string conflict = FindConflict(line, *command);
   if (!conflict.empty()) return UsageError(conflict);
   CatchInterrupt();
+  if (FLAGS_sandbox) EnterSandbox(MayWriteFiles(command->bit));
   const int code = command->run(line);
   EndOfWork(code == kExitInterrupted);
   return code;

@@ -469,6 +469,10 @@
   FLAG(own, version, "", "", kOther, kAll,                                     \
            "print version, compiler, codecs and format versions; also -V; "    \
            "with --json, as JSON")                                             \
+  FLAG(bool, sandbox, true, "", kOther, kAll,                                  \
+           "before a file is read, give up starting programs and using the "   \
+           "network and, for commands that only read, changing files, so that "\
+           "a hostile file cannot; what the kernel lacks of this is left out") \
   FLAG(string, parse_internal_key, "", "hex", kOther, kAll,                    \
            "decode one internal key and exit")
 // clang-format on

@@ -1,0 +1,167 @@
+// Tests what a process can no longer do in the sandbox of the program. Each
+// case runs in a child process, which cannot leave the sandbox again.
+#include "tools/ashlar/cli/sandbox.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "test/support/folder.h"
+#include "tools/ashlar/cli/command_table.h"
+
+namespace ashlar::tool {
+namespace {
+
+constexpr int kNotHere = 77;
+
+// Runs check(parts) in a child process that has entered the sandbox. Returns
+// what it returned, which is at most 255, or -1 if the child has crashed.
+template <typename Check>
+int InSandbox(bool may_write_files, Check check) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const SandboxParts parts = EnterSandbox(may_write_files);
+    _exit(check(parts));
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Returns the error of a call, 0 if it succeeded.
+int ErrorOf(long result) { return result == -1 ? errno : 0; }
+
+int OpenError(const std::string& path, int flags) {
+  const int file = open(path.c_str(), flags, 0600);
+  const int error = ErrorOf(file);
+  if (file >= 0) close(file);
+  return error;
+}
+
+class SandboxTest : public ::testing::Test {
+ protected:
+  SandboxTest() {
+    testing::WriteFile(file_, "text");
+    mkdir((folder_.path() + "/other").c_str(), 0700);
+  }
+
+  // Returns how many of the ways to change files succeed.
+  int ChangesOfFiles() const {
+    const std::string at = folder_.path() + "/";
+    int changes = 0;
+    for (const int error :
+         {OpenError(file_, O_WRONLY), OpenError(file_, O_RDWR | O_TRUNC),
+          OpenError(at + "new", O_CREAT | O_WRONLY),
+          ErrorOf(truncate(file_.c_str(), 1)),
+          ErrorOf(mkdir((at + "folder").c_str(), 0700)),
+          ErrorOf(symlink("file", (at + "name").c_str())),
+          ErrorOf(mkfifo((at + "pipe").c_str(), 0600)),
+          ErrorOf(link(file_.c_str(), (at + "other/link").c_str())),
+          ErrorOf(rename(file_.c_str(), (at + "renamed").c_str())),
+          ErrorOf(rmdir((at + "other").c_str())),
+          ErrorOf(unlink(file_.c_str()))}) {
+      changes += error == 0 ? 1 : 0;
+    }
+    return changes;
+  }
+
+  testing::TestFolder folder_;
+  const std::string file_ = folder_.path() + "/file";
+};
+
+TEST_F(SandboxTest, WithoutItAllOfTheseSucceed) {
+  // Renaming leaves nothing to remove, and the link keeps its folder.
+  EXPECT_EQ(ChangesOfFiles(), 9);
+  const int socket_error = ErrorOf(socket(AF_UNIX, SOCK_STREAM, 0));
+  EXPECT_EQ(socket_error, 0);
+}
+
+TEST_F(SandboxTest, ACommandThatReadsChangesNoFile) {
+  const int code = InSandbox(false, [this](SandboxParts parts) {
+    if (!parts.file_changes) return kNotHere;
+    return ChangesOfFiles();
+  });
+  if (code == kNotHere) GTEST_SKIP() << "no Landlock";
+  // Kernels before 6.2 let it cut a file short.
+  EXPECT_LE(code, 1);
+  EXPECT_EQ(OpenError(file_, O_RDONLY), 0);
+  EXPECT_NE(OpenError(folder_.path() + "/new", O_RDONLY), 0);
+}
+
+TEST_F(SandboxTest, ItStillReadsAndWritesToWhatIsOpen) {
+  const int opened = open(file_.c_str(), O_WRONLY | O_APPEND);
+  ASSERT_GE(opened, 0);
+  const int code = InSandbox(false, [this, opened](SandboxParts) {
+    if (write(opened, " more", 5) != 5) return 1;
+    return testing::ReadFile(file_) == "text more" ? 0 : 2;
+  });
+  close(opened);
+  EXPECT_EQ(code, 0);
+}
+
+TEST_F(SandboxTest, ThreadsAreStartedAndConfined) {
+  const int code = InSandbox(false, [this](SandboxParts parts) {
+    int file_error = 0;
+    int call_error = 0;
+    std::thread([&] {
+      file_error = OpenError(file_, O_WRONLY);
+      call_error = ErrorOf(socket(AF_INET, SOCK_DGRAM, 0));
+    }).join();
+    if (parts.file_changes && file_error != EACCES) return 1;
+    if (parts.calls && call_error != EPERM) return 2;
+    return 0;
+  });
+  EXPECT_EQ(code, 0);
+}
+
+// Both kinds of commands: the child returns a number for what it could do.
+TEST_F(SandboxTest, NoProgramNoNetworkNoOtherProcess) {
+  for (const bool may_write : {false, true}) {
+    const int code = InSandbox(may_write, [](SandboxParts parts) {
+      if (!parts.calls) return kNotHere;
+      char name[] = "/bin/true";
+      char* const words[] = {name, nullptr};
+      if (ErrorOf(execv(name, words)) == 0) return 1;
+      if (ErrorOf(socket(AF_INET, SOCK_STREAM, 0)) != EPERM) return 2;
+      if (ErrorOf(socket(AF_UNIX, SOCK_STREAM, 0)) != EPERM) return 3;
+      int pair[2];
+      if (ErrorOf(socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) != EPERM) return 4;
+      if (ErrorOf(ptrace(PTRACE_TRACEME, 0, 0, 0)) != EPERM) return 5;
+      // The number that x32 has for getpid().
+      if (ErrorOf(syscall(0x40000000 + 39)) != EPERM) return 6;
+      return 10;
+    });
+    if (code == kNotHere) GTEST_SKIP() << "no seccomp";
+    EXPECT_EQ(code, 10) << may_write;
+  }
+}
+
+TEST_F(SandboxTest, ACommandThatWritesMay) {
+  const int code = InSandbox(true, [this](SandboxParts parts) {
+    return parts.file_changes ? 100 : ChangesOfFiles();
+  });
+  EXPECT_EQ(code, 9);
+}
+
+TEST(SandboxTestOfCommands, WhichMayWrite) {
+  const std::set<std::string_view> writing = {
+      "build", "rewrite", "salvage",   "compact",
+      "raw",   "report",  "cache-sim", "recompress"};
+  for (const Command& command : Commands()) {
+    EXPECT_EQ(MayWriteFiles(command.bit), writing.contains(command.name))
+        << command.name;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::tool
