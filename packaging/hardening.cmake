@@ -26,6 +26,9 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif()
 
-include(CheckPIESupported)
-check_pie_supported(LANGUAGES CXX)
+# A static program asks for -static-pie, which a later -pie would undo.
+if(NOT ASHLAR_STATIC_PROGRAM)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
+endif()
 add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
