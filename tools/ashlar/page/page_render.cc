@@ -58,31 +58,6 @@ std::string FormatText(const JsonValue& file) {
   return text;
 }
 
-std::string Facts(const JsonValue& file) {
-  constexpr size_t kMost = 80;
-  std::string html = "<dl class=\"facts\">\n";
-  html += RenderBytesFact("file size", file["file_bytes"].number());
-  html += RenderFact("kind", HtmlText(file["magic"].text()));
-  html += RenderFact("format version", FormatText(file));
-  if (!file["checksum_type"].is_null()) {
-    html += RenderFact("checksums", HtmlText(file["checksum_type"].text()));
-  }
-  const JsonValue& properties = file["properties"];
-  if (!properties.is_null()) {
-    const auto fact = [&](const char* label, const char* name,
-                          const char* otherwise) {
-      const std::string& text = properties[name].text();
-      html +=
-          RenderFact(label, text.empty() ? otherwise : ShortText(text, kMost));
-    };
-    html += RenderFact("entries", Count(properties["num_entries"].number()));
-    fact("compression", "compression_name", "");
-    fact("comparator", "comparator_name", "");
-    fact("filter", "filter_policy_name", "none");
-  }
-  return html + "</dl>\n";
-}
-
 std::string WhatWasRead(const JsonValue& file) {
   std::string text = Count(file["blocks_ok"].number()) + " blocks are sound, " +
                      Count(file["blocks_bad"].number()) + " are not. ";
@@ -126,28 +101,11 @@ std::string FaultItem(const JsonValue& fault) {
          "</small></li>\n";
 }
 
-std::string Faults(const JsonValue& file) {
-  const std::vector<JsonValue>& faults = file["faults"].items();
-  if (faults.empty()) return {};
-  // The list scrolls, so it must be reachable with the keyboard.
-  std::string html =
-      "<ol class=\"faults\" tabindex=\"0\" aria-label=\"Faults\">\n";
-  for (const JsonValue& fault : faults) html += FaultItem(fault);
-  html += "</ol>\n";
-  const uint64_t total = file["faults_total"].number();
-  if (total > faults.size()) {
-    html += "<p>And " + Count(total - faults.size()) +
-            " more faults: <code>ashlar verify --max_errors=0</code> lists "
-            "them all.</p>\n";
-  }
-  return html;
-}
-
 std::string Header(const JsonValue& file) {
   if (!file["database"].is_null()) return RenderDatabaseHeader(file);
   const Verdict verdict = VerdictOf(file);
   return RenderVerdict(verdict.style, verdict.word, WhatWasRead(file), file) +
-         Facts(file);
+         RenderFacts(file);
 }
 
 std::string Section(const char* id, const char* title,
@@ -183,6 +141,48 @@ std::string DatabaseSections(const JsonValue& file) {
 
 }  // namespace
 
+std::string RenderFacts(const JsonValue& file) {
+  constexpr size_t kMost = 80;
+  std::string html = "<dl class=\"facts\">\n";
+  html += RenderBytesFact("file size", file["file_bytes"].number());
+  html += RenderFact("kind", HtmlText(file["magic"].text()));
+  html += RenderFact("format version", FormatText(file));
+  if (!file["checksum_type"].is_null()) {
+    html += RenderFact("checksums", HtmlText(file["checksum_type"].text()));
+  }
+  const JsonValue& properties = file["properties"];
+  if (!properties.is_null()) {
+    const auto fact = [&](const char* label, const char* name,
+                          const char* otherwise) {
+      const std::string& text = properties[name].text();
+      html +=
+          RenderFact(label, text.empty() ? otherwise : ShortText(text, kMost));
+    };
+    html += RenderFact("entries", Count(properties["num_entries"].number()));
+    fact("compression", "compression_name", "");
+    fact("comparator", "comparator_name", "");
+    fact("filter", "filter_policy_name", "none");
+  }
+  return html + "</dl>\n";
+}
+
+std::string RenderFaults(const JsonValue& file) {
+  const std::vector<JsonValue>& faults = file["faults"].items();
+  if (faults.empty()) return {};
+  // The list scrolls, so it must be reachable with the keyboard.
+  std::string html =
+      "<ol class=\"faults\" tabindex=\"0\" aria-label=\"Faults\">\n";
+  for (const JsonValue& fault : faults) html += FaultItem(fault);
+  html += "</ol>\n";
+  const uint64_t total = file["faults_total"].number();
+  if (total > faults.size()) {
+    html += "<p>And " + Count(total - faults.size()) +
+            " more faults: <code>ashlar verify --max_errors=0</code> lists "
+            "them all.</p>\n";
+  }
+  return html;
+}
+
 std::string RenderFact(std::string_view name, const std::string& value) {
   return "<div><dt>" + std::string(name) + "</dt><dd>" + value +
          "</dd></div>\n";
@@ -209,7 +209,8 @@ std::string RenderVerdict(const std::string& style, const std::string& words,
                           const std::string& what_was_read,
                           const JsonValue& file) {
   return "<div class=\"verdict " + style + "\" id=\"verdict\"><h2>" + words +
-         "</h2>\n<p>" + what_was_read + "</p>\n" + Faults(file) + "</div>\n";
+         "</h2>\n<p>" + what_was_read + "</p>\n" + RenderFaults(file) +
+         "</div>\n";
 }
 
 std::string RenderPage(const JsonValue& file) {

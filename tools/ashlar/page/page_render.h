@@ -35,6 +35,11 @@ std::string RenderLargestTables(const JsonValue& file);
 std::string RenderMostDeletions(const JsonValue& file);
 std::string RenderCommonProperties(const JsonValue& file);
 
+// The facts about a table below the verdict, and the list of its faults. Both
+// are also drawn of a table that was only opened (tools/web).
+std::string RenderFacts(const JsonValue& file);
+std::string RenderFaults(const JsonValue& file);
+
 // Parts of headers. `style` of a verdict is ok, bad or odd. `value` is HTML.
 std::string RenderVerdict(const std::string& style, const std::string& words,
                           const std::string& what_was_read,
