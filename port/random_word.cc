@@ -1,8 +1,11 @@
 #include "port/random_word.h"
 
-#include <sys/random.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#if !defined(__EMSCRIPTEN__)
+#include <sys/random.h>
+#endif
 
 #include <cerrno>
 #include <ctime>
@@ -30,16 +33,30 @@ uint64_t WordOfTimeAndPlace() {
   return word ^ word >> 32;
 }
 
+#if defined(__EMSCRIPTEN__)
+
+bool GetSystemWord(uint64_t* word) {
+  return ::getentropy(word, sizeof *word) == 0;
+}
+
+#else
+
+bool GetSystemWord(uint64_t* word) {
+  ssize_t n;
+  do {
+    n = ::getrandom(word, sizeof *word, 0);
+  } while (n < 0 && errno == EINTR);
+  return n == ssize_t{sizeof *word};
+}
+
+#endif
+
 }  // namespace
 
 uint64_t RandomWord() {
   if (random_word_source != nullptr) return random_word_source();
   uint64_t word = 0;
-  ssize_t n;
-  do {
-    n = ::getrandom(&word, sizeof word, 0);
-  } while (n < 0 && errno == EINTR);
-  return n == ssize_t{sizeof word} ? word : WordOfTimeAndPlace();
+  return GetSystemWord(&word) ? word : WordOfTimeAndPlace();
 }
 
 RandomWordSource SetRandomWordSource(RandomWordSource source) {

@@ -33,7 +33,7 @@ class FilesOfChunk {
     return static_cast<size_t>(std::ranges::find(last_, file, &CacheKey::file) -
                                last_.begin());
   }
-  CacheKey& Add(uint64_t file) { return last_.emplace_back(file, 0); }
+  CacheKey& Add(uint64_t file) { return last_.emplace_back(CacheKey{file, 0}); }
 
  private:
   std::vector<CacheKey> last_;

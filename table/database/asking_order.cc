@@ -133,7 +133,9 @@ Status PutIntoAskingOrder(ColumnFamilyFiles* family) {
     if (!status.ok()) return status;
   }
   if (!by_epoch) return {};
-  return CheckEpochs(std::span(tables.begin(), deeper), order);
+  return CheckEpochs(
+      std::span(tables).first(static_cast<size_t>(deeper - tables.begin())),
+      order);
 }
 
 }  // namespace ashlar::internal

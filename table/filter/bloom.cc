@@ -30,7 +30,7 @@ constexpr uint64_t kMaxFilterBytes = 0xFFFFFFC0;
 constexpr size_t kPrefetchAhead = 16;
 
 // The multiplier of probe n: its value does not wait for the probe before it.
-consteval uint32_t Multiplier(int n) {
+constexpr uint32_t Multiplier(int n) {
   uint32_t product = 1;
   for (int i = 0; i < n; ++i) product *= kBloomProbeMultiplier;
   return product;
@@ -40,12 +40,13 @@ consteval uint32_t Multiplier(int n) {
 constexpr std::array<uint8_t, 8> kBitOfByte = {1, 2, 4, 8, 16, 32, 64, 128};
 
 template <size_t... kProbe>
-void SetBits(char* line, uint32_t x, std::index_sequence<kProbe...>) {
+void SetBits(char* line, [[maybe_unused]] uint32_t x,
+             std::index_sequence<kProbe...>) {
   [[maybe_unused]] const auto set = [line](uint32_t probe) {
     const uint32_t bit = probe >> kBloomBitShift;
     line[bit / 8] = static_cast<char>(line[bit / 8] | kBitOfByte[bit % 8]);
   };
-  (set(x * Multiplier(kProbe)), ...);
+  (set(x * std::integral_constant<uint32_t, Multiplier(kProbe)>::value), ...);
 }
 
 // Sets the bits of n hashes. Each line is prefetched well before its turn.

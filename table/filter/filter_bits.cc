@@ -191,7 +191,7 @@ Status ReadFilterBits(const Slice& payload,
   Result<std::unique_ptr<FilterReader>> reader = policy->NewReader(payload);
   if (reader.ok() && reader.value() != nullptr) {
     const auto kept =
-        std::make_shared<const Kept>(policy, std::move(reader).value());
+        std::make_shared<const Kept>(Kept{policy, std::move(reader).value()});
     *bits = FilterBitsReader(
         std::shared_ptr<const FilterReader>(kept, kept->reader.get()));
     return {};

@@ -42,7 +42,8 @@ struct KeyPart {
 [[gnu::always_inline]] inline bool DecodeKey(const char* p, const char* end,
                                              KeyPart* key) {
   const uint64_t sizes = LoadFixed16(p);
-  *key = {sizes & kSharedSize, sizes >> 8, p + kSizesBytes};
+  *key = {static_cast<size_t>(sizes & kSharedSize),
+          static_cast<size_t>(sizes >> 8), p + kSizesBytes};
   return (sizes & kSizesTops) == 0 &&
          static_cast<size_t>(end - p) >=
              kSizesBytes + key->non_shared + kAfterKey;

@@ -59,7 +59,7 @@ struct TableFacts {
   // except for timestamps that are not stored. *whole is kept for its memory.
   Slice AsRead(const Slice& stored, std::string* whole) const {
     if (!key_form.sequence.has_value()) return stored;
-    KeyForm(key_form.sequence).Restore(stored, whole);
+    KeyForm{key_form.sequence}.Restore(stored, whole);
     return *whole;
   }
 };

@@ -54,7 +54,8 @@ void BlockLoader::Batch::ReadLeft(std::span<const bool> is_done) {
   for (size_t i = 0; i < is_done.size(); ++i) {
     if (is_done[i]) continue;
     if (num_files == 0 || of_files[num_files - 1].file != plan_.file(i)) {
-      of_files[num_files++] = {plan_.file(i), std::span(&left[num_left], 0)};
+      of_files[num_files++] = {plan_.file(i),
+                               std::span(&left[num_left], size_t{0})};
     }
     std::span<ReadRequest>& of_file = of_files[num_files - 1].requests;
     of_file = std::span(of_file.data(), of_file.size() + 1);

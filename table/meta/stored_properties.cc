@@ -4,7 +4,6 @@
 #include "ashlar/table/stored_properties.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace ashlar {
 
@@ -25,11 +24,17 @@ StoredProperties::value_type StoredProperties::At(size_t i) const {
 
 std::optional<std::string_view> StoredProperties::Find(
     std::string_view name) const {
-  const auto numbers = std::views::iota(size_t{0}, size());
-  const auto found = std::ranges::lower_bound(
-      numbers, name, {}, [this](size_t i) { return At(i).first; });
-  if (found == numbers.end()) return std::nullopt;
-  const value_type entry = At(*found);
+  size_t at = 0;
+  for (size_t end = size(); at < end;) {
+    const size_t middle = at + (end - at) / 2;
+    if (At(middle).first < name) {
+      at = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (at == size()) return std::nullopt;
+  const value_type entry = At(at);
   if (entry.first != name) return std::nullopt;
   return entry.second;
 }

@@ -147,10 +147,10 @@ Status TableIterator::TakeBlock(const BlockPlace& place) {
 
 // Does the same for a block that is kept: finds it there, or adds it.
 Status TableIterator::TakeKeptBlock(const BlockPlace& place) {
-  const auto [found, is_new] =
-      kept.try_emplace({place.handle.offset, place.handle.size});
+  const auto added = kept.try_emplace({place.handle.offset, place.handle.size});
+  const auto found = added.first;
   loaded = &found->second;
-  if (!is_new) return {};
+  if (!added.second) return {};
   // A block that could not be loaded is not kept.
   Status loading = OrMemoryLimit([&] {
     Status taken = TakeBlock(place);
