@@ -185,16 +185,31 @@ bool HasNoLocks(int error) {
          error == EINVAL || error == EBADF;
 }
 
+namespace {
+
+// As renameat2 with RENAME_NOREPLACE. Fails with ENOSYS where the system has no
+// such call.
+int RenameInOneStep([[maybe_unused]] int from_at,
+                    [[maybe_unused]] const std::string& from,
+                    [[maybe_unused]] int to_at,
+                    [[maybe_unused]] const std::string& to) {
+#if defined(RENAME_NOREPLACE)
+  return renameat2(from_at, from.c_str(), to_at, to.c_str(), RENAME_NOREPLACE);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+}  // namespace
+
 int RenameToNewName(const OpenFolder& from_folder, const std::string& from,
                     const OpenFolder& to_folder, const std::string& to,
                     bool* from_stays) {
   const int from_at = from_folder.descriptor();
   const int to_at = to_folder.descriptor();
   *from_stays = false;
-  if (renameat2(from_at, from.c_str(), to_at, to.c_str(), RENAME_NOREPLACE) ==
-      0) {
-    return 0;
-  }
+  if (RenameInOneStep(from_at, from, to_at, to) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
   if (linkat(from_at, from.c_str(), to_at, to.c_str(), 0) == 0) {
     *from_stays = unlinkat(from_at, from.c_str(), 0) != 0;
