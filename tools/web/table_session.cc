@@ -217,8 +217,7 @@ Status TableSession::Find(const JsonValue& question, JsonWriter* json) {
   json->BeginArray();
   uint64_t versions = 0;
   const Status found = reader_->VisitVersions(
-      ReadOptions(), *key, kMaxSequenceNumber,
-      [&](const StoredVersion& version) {
+      AsStored(), *key, kMaxSequenceNumber, [&](const StoredVersion& version) {
         json->BeginObject();
         WriteVersion(version.sequence, version.type, version.value, json);
         json->EndObject();
