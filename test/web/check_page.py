@@ -173,7 +173,7 @@ class PageTest(unittest.TestCase):
             if label not in shown or "time" in label or len(value) > 100:
                 continue
             with self.subTest(label=label):
-                self.assertEqual(shown[label], value)
+                self.assertEqual(shown[label].strip(), value)
         self.assertTrue("# entries" in shown or path.name.startswith("ldb"))
 
     def check_layout(self, path):
