@@ -75,17 +75,22 @@ class TidySelectionTest(unittest.TestCase):
                 file.write(text)
             return tidy_selection.same_but_for_comments('a.h', 'HEAD')
 
-        before = 'int a = 1;  // One.\n'
+        before = ('// A number.\nint a = 1;  // One.\n'
+                  'int b = f(/*c=*/2);  // NOLINT\n')
         write(before)
         git('init', '-q')
         git('add', 'a.h')
         git('commit', '-q', '-m', 'a')
         self.assertTrue(write(before))
-        self.assertTrue(write('// The first\n// number.\nint a =\n    1;\n'))
-        self.assertFalse(write('int a = 2;  // One.\n'))
-        self.assertFalse(write('int a = 1;  // NOLINT\n'))
-        self.assertFalse(write('const char* a = "1";  // One.\n'))
-        self.assertFalse(write('int a = 1;  // One.\nint b;\n'))
+        self.assertTrue(write(before.replace('A number.', 'A\n\n// text.')))
+        self.assertTrue(write(before.replace('  // One.', '')))
+        for old, new in [('a = 1', 'a = 2'), ('  // NOLINT', ''),
+                         ('// One.', '// NOLINT'), ('c=', 'd='),
+                         ('int b', '  int b'), ('int a', 'int c;\nint a'),
+                         ('int a = 1;', '"//"')]:
+            self.assertFalse(write(before.replace(old, new)), new)
+        self.assertFalse(write(before.replace('  // NOLINT', '').replace(
+            '// A', '// NOLINT A')))
         self.assertFalse(
             tidy_selection.same_but_for_comments('a.h', 'no-such-commit'))
         os.remove('a.h')

@@ -50,7 +50,7 @@ class SandboxOfProgramTest(CliTest):
     """What the sandbox refuses is tested by test/tools/ashlar/cli/."""
 
     def parts_of_a_run(self, *flags):
-        """Returns the lines of a waiting program's status that tell."""
+        """Returns NoNewPrivs and Seccomp of a waiting program's status."""
         with subprocess.Popen([PROGRAM, "scan", *flags, "a.sst"],
                               stdout=subprocess.PIPE,
                               cwd=self.folder) as run:

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-from cpp_text import split_text
+from cpp_text import TOKEN
 
 INCLUDERS = 2
 INCLUDE = re.compile(r'^#include "(?:ashlar/)?([^"]+)"', re.MULTILINE)
@@ -77,12 +77,14 @@ def choose(sources, changed, count=INCLUDERS):
 
 
 def what_clang_tidy_sees(text):
-    """Returns the words of a C++ text without its comments, but for those that
-    speak to clang-tidy."""
-    code, strings, comments = split_text(text)
-    told = [line for line in comments.splitlines() if 'NOLINT' in line]
-    lines = strings.splitlines() + told
-    return code.split(), [line.strip() for line in lines if line.strip()]
+    """Returns the lines of a C++ text without comments that begin with //, but
+    for those that speak to clang-tidy. It also reads names of arguments in
+    comments of the other kind, and looks at how lines are indented."""
+    def keep(match):
+        is_plain = match[0].startswith('//') and 'NOLINT' not in match[0]
+        return '' if is_plain else match[0]
+    lines = TOKEN.sub(keep, text).splitlines()
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 def same_but_for_comments(path, base):

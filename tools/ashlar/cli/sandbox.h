@@ -16,7 +16,8 @@ bool MayWriteFiles(CommandBit command);
 
 // What the process has given up.
 struct SandboxParts {
-  bool file_changes = false;  // Landlock
+  bool file_changes = false;  // Landlock, Linux 5.13
+  bool tcp = false;           // also through io_uring: Landlock, Linux 6.7
   bool calls = false;         // seccomp
 };
 
