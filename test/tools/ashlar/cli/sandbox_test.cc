@@ -8,15 +8,12 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <set>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "test/support/folder.h"
