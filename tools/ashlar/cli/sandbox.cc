@@ -1,7 +1,7 @@
 // Two mechanisms of Linux, since neither suffices.
 //
-// Landlock knows files and TCP, whatever call or io_uring request asks for them,
-// but no other sockets. seccomp knows system calls by their numbers, but not
+// Landlock knows files and TCP, whatever call or io_uring request asks for
+// them, but no other sockets. seccomp knows system calls by their numbers, but not
 // what io_uring does without one. SECURITY.md has what both together leave to a
 // process that has been taken over.
 //
@@ -98,16 +98,9 @@ constexpr long kRefusedCalls[] = {
     SYS_request_key, SYS_open_by_handle_at, SYS_init_module, SYS_finit_module,
     SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load, SYS_reboot,
     SYS_swapon, SYS_swapoff,
-    // Newer than the headers of some systems:
-    428,   // open_tree
-    429,   // move_mount
-    430,   // fsopen
-    431,   // fsconfig
-    432,   // fsmount
-    433,   // fspick
-    438,   // pidfd_getfd
-    440,   // process_madvise
-    442};  // mount_setattr
+    // Newer than the headers of some systems: those that mount in steps, and
+    // two that reach into other processes.
+    428, 429, 430, 431, 432, 433, 442, 438, 440};
 constexpr size_t kCallCount = std::size(kRefusedCalls);
 
 // Requests of ioctl that type into a terminal: the shell behind it would run
@@ -132,8 +125,8 @@ constexpr sock_filter Instruction(uint32_t code, uint32_t value,
           .k = value};
 }
 
-// The filter: load the machine and compare it; load the number; if it is that of
-// ioctl, load the request and compare it; else compare the number with each
+// The filter: load the machine and compare it; load the number; if it is that
+// of ioctl, load the request and compare it; else compare the number with each
 // refused one; allow; refuse.
 constexpr size_t kFilterSize = kCallCount + 10;
 static_assert(kFilterSize < 256, "a jump is one byte");
