@@ -1,9 +1,9 @@
 // Two mechanisms of Linux, since neither suffices.
 //
 // Landlock knows files and TCP, whatever call or io_uring request asks for
-// them, but no other sockets. seccomp knows system calls by their numbers, but not
-// what io_uring does without one. SECURITY.md has what both together leave to a
-// process that has been taken over.
+// them, but no other sockets. seccomp knows system calls by their numbers, but
+// not what io_uring does without one. SECURITY.md has what both together leave
+// to a process that has been taken over.
 //
 // But for ioctl, the filter of seccomp looks at numbers alone, so that newer
 // kernels decide about a call without running it.
