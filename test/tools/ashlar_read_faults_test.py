@@ -71,8 +71,9 @@ class ReadFaults(CliTest):
                 for path in self.folder.rglob("*") if path.is_file()}
 
     def run_under(self, command, plan):
+        # In its sandbox the program could not write the log.
         log = self.folder.with_suffix(".log")
-        outcome = self.run_program(*command, env={
+        outcome = self.run_program(*command, "--nosandbox", env={
             "LD_PRELOAD": LAYER, "ASHLAR_FAULT_ROOT": str(self.folder),
             "ASHLAR_FAULT_PLAN": plan, "ASHLAR_FAULT_LOG": str(log)})
         calls = [line.split("\t") for line in log.read_text().splitlines()
