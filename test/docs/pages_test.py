@@ -56,7 +56,7 @@ class PagesTest(unittest.TestCase):
 @unittest.skipIf(shutil.which('mandoc') is None, 'there is no mandoc')
 class ManualsTest(unittest.TestCase):
     PAGE = ('.TH X 1 "" "x 1" "User Commands"\n.SH NAME\nx \\- does it\n'
-            '.SH SEE ALSO\n.BR ashlar (1),\n.BR ashlar\\-scan (1)\n')
+            '.SH SEE ALSO\n.BR \\%ashlar (1),\n.BR \\%ashlar\\-scan (1)\n')
 
     def test_a_page(self):
         manuals.lint('x.1', self.PAGE)

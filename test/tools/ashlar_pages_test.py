@@ -78,7 +78,9 @@ class PagesTest(CliTest):
                                re.MULTILINE)
             self.assertEqual(sorted(flags), sorted(self.flags_of(command)))
             self.assertNotRegex(page, r"^\.SS .*\n(?=\.S)")
-            self.assertIn(f"\n.BR {name} (1)", self.page("man"))
+            self.assertIn(f"\n.BR \\%{name} (1)", self.page("man"))
+            self.assertTrue(page.endswith(
+                "\n.SH SEE ALSO\n.BR \\%ashlar (1)\n"))
         self.run_code(2, "--help=man-nothing")
 
     def test_mandoc_finds_no_fault_with_manual_pages(self):
@@ -93,17 +95,30 @@ class PagesTest(CliTest):
                       if "missing date" not in line]
             self.assertEqual(faults, [])
 
-    def test_manual_page_is_shown(self):
+    def shown_page(self, columns):
+        """Returns what groff makes of the manual page, as plain text."""
         if shutil.which("groff") is None:
             self.skipTest("there is no groff")
         self.page("man")
         shown = subprocess.run(
-            ["groff", "-man", "-Tascii", "-ww", self.folder / "man"],
+            ["groff", "-man", "-Tascii", "-ww", f"-rLL={columns}n",
+             self.folder / "man"],
             capture_output=True, check=True)
         self.assertEqual(shown.stderr, b"")
-        text = re.sub(r"\x1b\[\d*m|.\x08", "", shown.stdout.decode())
+        return re.sub(r"\x1b\[\d*m|.\x08", "", shown.stdout.decode())
+
+    def test_manual_page_is_shown(self):
+        text = self.shown_page(78)
         for flag in self.flags:
             self.assertRegex(text, rf"(?m)^ +--{flag}(=|$| )")
+
+    def test_names_of_other_pages_are_not_broken(self):
+        # At each of these widths other names reach the end of a line.
+        for columns in (70, 74, 78, 82, 86):
+            see_also = self.shown_page(columns).split("\nSEE ALSO\n")[1]
+            with self.subTest(columns):
+                self.assertEqual(re.findall(r"ashlar-([\w-]+)\(1\)", see_also),
+                                 self.commands)
 
     def test_bash_has_all(self):
         self.page("bash")

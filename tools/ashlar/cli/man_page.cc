@@ -143,6 +143,12 @@ std::string PageName(const Command& command) {
   return "ashlar-" + std::string(command.name);
 }
 
+// Returns a line that names another page. `\%` keeps the name on one line: the
+// examples before it end with .EE, after which groff hyphenates again.
+std::string Reference(std::string_view page_name) {
+  return ".BR \\%" + Escaped(page_name) + " (1)";
+}
+
 }  // namespace
 
 std::string ManPage() {
@@ -174,8 +180,7 @@ std::string ManPage() {
   page += ".SH SEE ALSO\n";
   for (const Command& command : Commands()) {
     const bool last = &command == &Commands().back();
-    page +=
-        ".BR " + Escaped(PageName(command)) + " (1)" + (last ? "\n" : ",\n");
+    page += Reference(PageName(command)) + (last ? "\n" : ",\n");
   }
   return page;
 }
@@ -191,7 +196,7 @@ std::string ManPage(const Command& command) {
   AppendText(command.details, ".PP", &page);
   AppendFlagsOf(command.bit, &page);
   AppendExitStatus(&page);
-  page += ".SH SEE ALSO\n.BR ashlar (1)\n";
+  page += ".SH SEE ALSO\n" + Reference("ashlar") + "\n";
   return page;
 }
 
