@@ -1,7 +1,7 @@
 # What a build that others run is compiled and linked with, so that a fault in
 # memory ends the process instead of running an attacker's code. Included by the
-# top CMakeLists.txt; packages and the static program set it. packaging/hardening
-# looks at the result.
+# top CMakeLists.txt; packages and the static program set it.
+# packaging/check_hardening looks at the result.
 option(ASHLAR_HARDEN "Stack protector, _FORTIFY_SOURCE, CET, RELRO and PIE" OFF)
 if(NOT ASHLAR_HARDEN)
   return()
@@ -21,8 +21,10 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection
     add_compile_options(${flag})
   endif()
 endforeach()
-# It needs an optimised build. A distribution may have set another level.
-if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+# It needs an optimised build. A level that the flags already have stays: that of
+# a distribution may be higher.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND
+   NOT CMAKE_CXX_FLAGS MATCHES "_FORTIFY_SOURCE")
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif()
 

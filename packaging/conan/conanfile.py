@@ -56,8 +56,10 @@ class AshlarConan(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        # The program is not for who links the library.
+        # A program that links the library does not need the command-line
+        # program.
         toolchain.cache_variables['ASHLAR_BUILD_TOOLS'] = False
+        toolchain.cache_variables['ASHLAR_HARDEN'] = True
         toolchain.generate()
         if not self.options.system_codecs:
             CMakeDeps(self).generate()

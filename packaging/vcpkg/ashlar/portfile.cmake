@@ -8,6 +8,7 @@ vcpkg_cmake_configure(
   OPTIONS
     -DASHLAR_BUILD_TOOLS=OFF
     -DASHLAR_CCACHE=OFF
+    -DASHLAR_HARDEN=ON
     "-DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}")
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/ashlar)
