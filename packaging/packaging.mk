@@ -6,6 +6,7 @@ help::
 	@echo 'make deb-check the same in a bare Debian 12, installed and tried (root)'
 	@echo 'make static    ashlar as one file that runs on any Linux: build-static'
 	@echo 'make reproducible  two builds in different folders, compared'
+	@echo 'make packages-check  the files of all packages, without building one'
 
 deb:
 	@$(SETUP) deb
@@ -16,7 +17,7 @@ deb-check:
 	@packaging/check_deb build/deb-check
 
 static:
-	@$(SETUP)
+	@$(SETUP) static
 	@$(configure) -B build-static -DASHLAR_STATIC_PROGRAM=ON \
 		-DASHLAR_HARDEN=ON $(quietly)
 	@cmake --build build-static -j $(JOBS) --target ashlar_program
@@ -26,3 +27,6 @@ static:
 reproducible:
 	@$(SETUP)
 	@packaging/check_reproducible
+
+packages-check: product
+	@packaging/check build

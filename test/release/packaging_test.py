@@ -4,10 +4,13 @@
     packaging_test.py <c++ compiler>
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -55,8 +58,8 @@ class Tree(unittest.TestCase):
             f.write(text.replace(old, new, 1))
 
     def test_the_tree_is_sound(self):
-        for name in ('script', 'json', 'option', 'preset', 'vcpkg', 'image',
-                     'debian_file'):
+        for name in ('script', 'json', 'option', 'preset', 'vcpkg', 'harden',
+                     'notice', 'target', 'image', 'debian_file'):
             with self.subTest(name):
                 self.assertEqual(
                     getattr(check, name + '_faults')(self.root), [])
@@ -100,14 +103,52 @@ class Tree(unittest.TestCase):
         self.replace('packaging/Dockerfile', 'make static', 'make still')
         self.assertEqual(len(check.image_faults(self.root)), 2)
 
+    def test_the_image_keeps_the_mode_of_tmp(self):
+        self.replace('packaging/Dockerfile', '--from=build /image/ /',
+                     '--from=build /image/tmp /tmp')
+        self.assertEqual(check.image_faults(self.root),
+                         ['packaging/Dockerfile: COPY /image/tmp loses its mode'])
+
+    def test_a_target_installs_what_its_scripts_need(self):
+        self.assertIn('python3', check.group_packages(self.root, 'static'))
+        self.replace('tools/setup', 'static=("${demo[@]}" python3)',
+                     'static=("${demo[@]}")')
+        self.assertEqual(
+            check.target_faults(self.root),
+            ['make static: packaging/check_hardening needs python3, which '
+             'tools/setup static does not install'])
+
+    def test_the_image_installs_what_its_target_does(self):
+        self.replace('packaging/Dockerfile', 'setup static', 'setup demo')
+        self.assertEqual(check.target_faults(self.root),
+                         ['packaging/Dockerfile: make static needs tools/setup '
+                          'static, not demo'])
+
+    def test_a_package_that_is_not_hardened(self):
+        for path, text in check.HARDENED.items():
+            with self.subTest(path):
+                self.replace(path, text, '')
+                self.assertEqual(check.harden_faults(self.root),
+                                 [f'{path}: lacks {text}'])
+                self.replace(path, check.read(self.root, path),
+                             check.read(ROOT, path))
+
+    def test_notice_of_what_compilers_add(self):
+        for name in check.RUNTIMES:
+            self.replace('NOTICE', f'\n{name}: http', f'\n{name}, http')
+        self.assertEqual(len(check.notice_faults(self.root)),
+                         len(check.RUNTIMES))
+
     def test_files_of_debian(self):
         folder = os.path.join(self.root, 'packaging/debian')
         os.rename(os.path.join(folder, 'libashlar0.1.install'),
                   os.path.join(folder, 'libashlar0.2.install'))
         self.replace('packaging/debian/control', '               liblz4-dev,\n',
                      '')
+        self.replace('packaging/debian/control', 'Architecture: amd64 arm64',
+                     'Architecture: any')
         faults = check.debian_file_faults(self.root)
-        self.assertEqual(len(faults), 2, faults)
+        self.assertEqual(len(faults), 3, faults)
 
     def test_installed_files(self):
         installed = {pattern.replace('*', 'x')
@@ -121,6 +162,62 @@ class Tree(unittest.TestCase):
             check.install_faults(self.root, installed - {'usr/bin/ashlar'}),
             ['packaging/debian/ashlar.install: nothing is installed at '
              'usr/bin/ashlar'])
+
+
+class Steps(unittest.TestCase):
+    def outcome(self, *step):
+        """Returns whether the step failed, and what was printed."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            failed = check.run_step(*step)
+        return failed, printed.getvalue()
+
+    def test_what_did_not_run_is_not_ok(self):
+        self.assertEqual(
+            self.outcome('image', self.fail, 'ashlar-no-such-tool'),
+            (False, 'packages: image: left out: no ashlar-no-such-tool\n'))
+
+    def test_what_ran(self):
+        self.assertEqual(self.outcome('image', lambda: [], 'sh'),
+                         (False, 'packages: image: ok\n'))
+        self.assertEqual(self.outcome('image', lambda: ['a fault']),
+                         (True, 'packages: image: FAILED\n  a fault\n'))
+
+
+class Flags(unittest.TestCase):
+    """packaging/hardening.cmake with functions that print what they are passed."""
+
+    def added_with(self, *definitions):
+        script = '''
+function(add_compile_options)
+  message(STATUS "compile: ${ARGV}")
+endfunction()
+function(add_link_options)
+endfunction()
+function(check_pie_supported)
+endfunction()
+function(check_cxx_compiler_flag flag name)
+endfunction()
+'''
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ('CheckCXXCompilerFlag', 'CheckPIESupported'):
+                with open(f'{folder}/{name}.cmake', 'w', encoding='utf-8'):
+                    pass
+            with open(f'{folder}/run.cmake', 'w', encoding='utf-8') as f:
+                f.write(f'{script}set(CMAKE_MODULE_PATH "{folder}")\n'
+                        f'include("{ROOT}/packaging/hardening.cmake")\n')
+            return subprocess.run(
+                ['cmake', '-DASHLAR_HARDEN=ON', *definitions, '-P',
+                 f'{folder}/run.cmake'], check=True, text=True,
+                capture_output=True).stdout
+
+    def test_a_level_of_fortification_stays(self):
+        self.assertIn('-D_FORTIFY_SOURCE=2', self.added_with())
+        self.assertEqual(
+            self.added_with('-DCMAKE_CXX_FLAGS=-O2 -D_FORTIFY_SOURCE=3'), '')
+
+    def test_a_build_without_optimisation(self):
+        self.assertEqual(self.added_with('-DCMAKE_BUILD_TYPE=Debug'), '')
 
 
 class Compiled(unittest.TestCase):
@@ -173,6 +270,47 @@ int main(int count, char** words) {
                                         *flags.values())
                 self.assertIn(f'lacks: {name}',
                               hardening.linked_faults(program)[0])
+
+    def check_installed(self):
+        """Runs the step of check_deb on what is installed in the folder."""
+        text = check.read(ROOT, 'packaging/check_deb')
+        step = re.search(r'^check_hardened\(\) {\n.*?^}\n', text, re.M | re.S)[0]
+        return subprocess.run(
+            ['bash', '-euc', f'work=$1\n{step}check_hardened', 'bash',
+             self.folder], check=False, capture_output=True, text=True, cwd=ROOT)
+
+    def test_installed_files_are_read_back(self):
+        for name in ('bin', 'lib/machine'):
+            os.makedirs(os.path.join(self.folder, 'user/usr', name))
+        text = '''#include <cstring>
+extern "C" void Copy(const char* from) {
+  char copy[8];
+  std::strcpy(copy, from);
+  asm volatile("" : : "r"(copy) : "memory");
+}
+'''
+        sound = ('-O1', '-fPIC', '-shared', '-fstack-protector-strong',
+                 '-D_FORTIFY_SOURCE=2', '-Wl,-z,now', '-Wl,-z,relro')
+        self.compiled('sound.so', text, *sound)
+        at = os.path.join(self.folder, 'user/usr')
+        for name in ('bin/ashlar', 'lib/machine/libashlar.so.0.1.0',
+                     'lib/machine/libashlar_c.so.0.1.0'):
+            shutil.copy(os.path.join(self.folder, 'sound.so'),
+                        os.path.join(at, name))
+        self.assertIn('not a program, two libraries and an archive',
+                      self.check_installed().stdout)
+        self.compiled('one.o', text, '-c', '-fcf-protection=full')
+        subprocess.run(['ar', 'qc',
+                        os.path.join(at, 'lib/machine/libashlar.a'),
+                        os.path.join(self.folder, 'one.o')], check=True)
+        done = self.check_installed()
+        self.assertEqual((done.returncode, done.stdout.count(': ok: ')), (0, 4),
+                         done.stdout + done.stderr)
+        worse = self.compiled('worse.so', text, *sound, '-Wl,-z,norelro')
+        shutil.copy(worse, os.path.join(at, 'lib/machine/libashlar.so.0.1.0'))
+        done = self.check_installed()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('lacks: RELRO', done.stdout)
 
     @unittest.skipUnless(platform.machine() == 'x86_64', "CET is of x86-64")
     def test_an_archive_with_one_object_that_lacks_it(self):
