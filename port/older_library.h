@@ -3,8 +3,9 @@
 // Emscripten of Debian 12 comes with that library. No other tree sees it.
 //
 // Names in std are not ours to add: this is right only for libraries that lack
-// them. A newer libc++ has all of them, and then nothing is declared here. Only
-// what is used is here, and only in the forms in which it is used.
+// them. So each group below names the first libc++ that has it, from which on
+// nothing of it is declared; libc++ 20 has all. Only what is used is here, and
+// only in the forms in which it is used.
 #ifndef ASHLAR_PORT_OLDER_LIBRARY_H_
 #define ASHLAR_PORT_OLDER_LIBRARY_H_
 
@@ -23,14 +24,11 @@
 #include <system_error>
 #include <type_traits>
 
-#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 14000
+#if defined(_LIBCPP_VERSION)
 
 namespace std {
 
-template <typename Array>
-unique_ptr<Array> make_unique_for_overwrite(size_t n) {
-  return unique_ptr<Array>(new remove_extent_t<Array>[n]);
-}
+#if _LIBCPP_VERSION < 14000
 
 template <typename To, typename From>
 constexpr To bit_cast(const From& from) noexcept {
@@ -50,20 +48,15 @@ inline to_chars_result to_chars(char* first, char* last, double number) {
   return {first + n, errc()};
 }
 
-inline from_chars_result from_chars(const char* first, const char* last,
-                                    double& number) {
-  const string text(first, last);
-  char* end = nullptr;
-  number = strtod(text.c_str(), &end);
-  const auto read = end - text.c_str();
-  return {first + read, read == 0 ? errc::invalid_argument : errc()};
-}
+#endif
+
+#if _LIBCPP_VERSION < 160000
 
 namespace ranges {
 
 template <typename Range, typename Value, typename Projection>
 auto find(Range& range, const Value& value, Projection projection) {
-  return find_if(begin(range), end(range), [&](const auto& item) {
+  return std::find_if(begin(range), end(range), [&](const auto& item) {
     return invoke(projection, item) == value;
   });
 }
@@ -112,6 +105,27 @@ constexpr auto adjacent_find(const Range& range, Predicate predicate,
 }
 
 }  // namespace ranges
+
+template <typename Array>
+unique_ptr<Array> make_unique_for_overwrite(size_t n) {
+  return unique_ptr<Array>(new remove_extent_t<Array>[n]);
+}
+
+#endif
+
+#if _LIBCPP_VERSION < 200000
+
+inline from_chars_result from_chars(const char* first, const char* last,
+                                    double& number) {
+  const string text(first, last);
+  char* end = nullptr;
+  number = strtod(text.c_str(), &end);
+  const auto read = end - text.c_str();
+  return {first + read, read == 0 ? errc::invalid_argument : errc()};
+}
+
+#endif
+
 }  // namespace std
 
 #endif
