@@ -19,9 +19,13 @@ import unittest
 
 import browser
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "test" / "tools"))
+import forged_table  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv[1])
 PAGE = pathlib.Path(sys.argv[2]).resolve()
-GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
+GOLDEN = ROOT / "test" / "golden"
 HOSTILE = [b"<script>document.title = 'run'</script>",
            b"<img src=x onerror=\"document.title='run'\">",
            b"\x00\xff\r\n\t\\x41", b"zz\xe2\x80\xaedrow"]
@@ -218,6 +222,33 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.browser.evaluate("document.title"),
                          "hostile.sst - ashlar")
 
+    def html_of(self, name, table, text):
+        """Opens a table that has the text in each place that becomes HTML.
+
+        Returns the names of the elements that the page made of it.
+        """
+        path = self.folder / name
+        path.write_bytes(forged_table.with_properties(table, {
+            b"rocksdb.comparator": text, b"rocksdb.filter.policy": text,
+            b"mine" + text: text}))
+        self.choose(path)
+        return self.browser.evaluate(
+            "Array.from(document.querySelectorAll("
+            "'#facts *, #properties *'), element => element.tagName)")
+
+    def test_text_of_tables_is_never_html(self):
+        self.build("plain", b"61 1 1 62\n", *forged_table.PLAIN)
+        plain = (self.folder / "plain.sst").read_bytes()
+        wanted = self.html_of("harmless.sst", plain, b"abc")
+        self.assertGreater(len(wanted), 100)
+        for number, text in enumerate(HOSTILE[:2]):
+            found = self.html_of(f"hostile{number}.sst", plain, text)
+            self.assertEqual(found, wanted)
+            self.assertEqual(self.text("facts").count(text.decode()), 2)
+            # The name and the value of the user property among them.
+            self.assertGreaterEqual(
+                self.text("properties").count(text.decode()), 4)
+
     def test_page_back_and_forth(self):
         self.build("pages", "".join(
             f"{(b'key%04d' % n).hex()} {n} 1 \n"
@@ -319,6 +350,49 @@ class PageTest(unittest.TestCase):
         self.view("entries")
         self.assertRegex(self.error(), "^IO error: .*changed.sst")
 
+    def test_another_file_while_a_report_is_made(self):
+        self.choose(GOLDEN / "r119-comp-zstd-fv6.sst")
+        self.view("report")
+        # One script: the worker cannot answer before it has been stopped.
+        self.do("at('make-report').click(); openFile(at('file').files[0])")
+        self.assertFalse(self.browser.evaluate("at('make-report').disabled"))
+        self.view("report")
+        self.click("#make-report")
+        self.assertIn("The table is sound", self.browser.evaluate(
+            "at('report-page').srcdoc"))
+
+    def test_scripts_of_workers_are_dropped(self):
+        self.choose(GOLDEN / "r119-comp-zstd-fv6.sst")
+        self.browser.evaluate("""
+            var made = [], dropped = [];
+            var make = URL.createObjectURL, drop = URL.revokeObjectURL;
+            URL.createObjectURL = function (blob) {
+              made.push(make.call(URL, blob));
+              return made[made.length - 1];
+            };
+            URL.revokeObjectURL = function (address) {
+              dropped.push(address);
+              drop.call(URL, address);
+            };""")
+        # The first of these workers is stopped before it sends anything.
+        self.do("openFile(at('file').files[0]); openFile(at('file').files[0])")
+        self.assertEqual(self.browser.evaluate("made.length"), 2)
+        self.assertTrue(self.browser.evaluate(
+            "made.every(address => dropped.includes(address))"))
+
+    # --- What the policy of the page forbids ----------------------------------
+
+    def refused(self, script):
+        """Returns the directive by which the policy refuses what this does."""
+        directive = self.browser.evaluate(
+            "new Promise(function (resolve) { document.addEventListener("
+            "'securitypolicyviolation', "
+            "event => resolve(event.effectiveDirective), {once: true}); "
+            f"{script} }})")
+        self.assertIn("Content Security Policy", self.browser.complaints[0])
+        self.browser.complaints.clear()
+        return directive
+
     def test_nothing_can_be_sent(self):
         self.choose(GOLDEN / "r119-comp-zstd-fv6.sst")
         sent = self.browser.evaluate(
@@ -326,15 +400,45 @@ class PageTest(unittest.TestCase):
         self.assertEqual(sent, "not")
         self.assertIn("Content Security Policy", self.browser.complaints[0])
         self.browser.complaints.clear()
+        self.assertEqual(self.refused(
+            "at('search').action = 'http://ashlar.invalid/'; "
+            "at('search').submit();"), "form-action")
+        self.assertEqual(self.refused(
+            "document.head.append(Object.assign(document.createElement("
+            "'base'), {href: 'http://ashlar.invalid/'})); "
+            "if (document.baseURI.startsWith('http')) resolve('not');"),
+            "base-uri")
+
+    def test_no_other_script_runs(self):
+        self.choose(GOLDEN / "r119-comp-zstd-fv6.sst")
+        self.assertEqual(self.refused(
+            "document.body.append(Object.assign(document.createElement("
+            "'script'), {src: URL.createObjectURL(new Blob(["
+            "'document.title = \"run\"'])), onload: () => resolve('not')}));"),
+            "script-src-elem")
+        self.assertNotEqual(self.browser.evaluate("document.title"), "run")
+
+    def test_a_request_would_be_seen(self):
+        """That no request is listed means nothing if none would be listed."""
+        with tempfile.TemporaryDirectory() as folder:
+            other = browser.Browser(folder)
+            other.evaluate("location = 'http://ashlar.invalid/'; 0")
+            other.wait("location.href !== 'about:blank'")
+            other.close()
+            self.assertEqual(set(other.requests()), {"http://ashlar.invalid/"})
 
     def test_page_is_small_and_needs_no_other_file(self):
         page = PAGE.read_bytes()
         self.assertLess(len(page), 3_000_000)
         self.assertNotRegex(page, rb"(src|href)=[\"']?http")
 
-    def build(self, name, rows):
+    def test_terms_of_works_inside_the_page(self):
+        self.browser.open(PAGE)
+        self.assertEqual(self.text("notice"), (ROOT / "NOTICE").read_text())
+
+    def build(self, name, rows, *flags):
         subprocess.run(
-            [PROGRAM, "build", "--input_format=hex", "--quiet",
+            [PROGRAM, "build", "--input_format=hex", "--quiet", *flags,
              f"--out={self.folder / name}.sst"], input=rows, check=True)
 
 

@@ -8,6 +8,7 @@ Fails if the page is larger than 3 MB.
 import base64
 import gzip
 import hashlib
+import html
 import pathlib
 import sys
 
@@ -22,8 +23,10 @@ def script_hash(script):
 def policy(scripts):
     """The page runs these scripts and its worker, and reaches no network."""
     hashes = " ".join(script_hash(script) for script in scripts)
+    # The last two do not follow default-src, so they are named.
     return ("default-src 'none'; style-src 'unsafe-inline'; "
-            f"script-src {hashes} 'wasm-unsafe-eval' blob:; worker-src blob:")
+            f"script-src {hashes} 'wasm-unsafe-eval'; worker-src blob:; "
+            "base-uri 'none'; form-action 'none'")
 
 
 def main(repository, module_folder, version, page):
@@ -44,6 +47,9 @@ def main(repository, module_folder, version, page):
         "STYLE": ((report / "report_page.css").read_text() +
                   (web / "page.css").read_text()),
         "VERSION": version,
+        # The page contains the works of others that this file names.
+        "NOTICE": html.escape((pathlib.Path(repository) / "NOTICE").read_text(),
+                              quote=False),
         "WORKER": worker,
         "MODULE": base64.b64encode(packed).decode(),
         "SCRIPT": script,
@@ -51,13 +57,13 @@ def main(repository, module_folder, version, page):
     for name, text in parts.items():
         if "</script" in text.lower() or "<!--" in text:
             sys.exit(f"make_page: {name} would end the element that it is in")
-    html = (web / "page.html").read_text()
+    made = (web / "page.html").read_text()
     for name, text in parts.items():
-        html = html.replace(f"@{name}@", text, 1)
-    if len(html.encode()) >= MOST_BYTES:
-        sys.exit(f"make_page: the page has {len(html.encode())} bytes; at most "
+        made = made.replace(f"@{name}@", text, 1)
+    if len(made.encode()) >= MOST_BYTES:
+        sys.exit(f"make_page: the page has {len(made.encode())} bytes; at most "
                  f"{MOST_BYTES} are allowed")
-    pathlib.Path(page).write_text(html)
+    pathlib.Path(page).write_text(made)
 
 
 if __name__ == "__main__":

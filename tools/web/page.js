@@ -11,6 +11,7 @@ function at(id) { return document.getElementById(id); }
 // --- Questions --------------------------------------------------------------
 
 var worker = null;
+var workerAddress = '';
 var waiting = new Map();  // by id: what to call with the answer
 var nextId = 1;
 var fileBytes = 0;
@@ -27,12 +28,26 @@ function showError(text) {
   at('error').textContent = text;
 }
 
-function startWorker(file) {
-  if (worker !== null) worker.terminate();
+// Questions that wait are never answered, so what a question disabled is
+// enabled here.
+function stopWorker() {
+  if (worker === null) return;
+  worker.terminate();
+  URL.revokeObjectURL(workerAddress);
   waiting.clear();
+  at('make-report').disabled = false;
+}
+
+function startWorker(file) {
+  stopWorker();
   var address = URL.createObjectURL(
     new Blob([at('worker').textContent], {type: 'text/javascript'}));
+  workerAddress = address;
   worker = new Worker(address);
+  // A worker that sends has been loaded: the browser may drop its script.
+  worker.addEventListener('message', function () {
+    URL.revokeObjectURL(address);
+  }, {once: true});
   worker.onmessage = function (event) {
     var message = event.data;
     showRead(message.read);
