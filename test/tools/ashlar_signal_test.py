@@ -58,8 +58,10 @@ class SignalTest(CliTest):
                             for name, value in variables.items()})
         for name in ("o.sst", "o.txt", "o.html"):
             (self.folder / name).unlink(missing_ok=True)
+        # In its sandbox the program could not write the count.
         run = subprocess.run(
-            [PROGRAM, *command], input=stdin, env=environment, timeout=300,
+            [PROGRAM, *command, "--nosandbox"], input=stdin, env=environment,
+            timeout=300,
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             check=False, preexec_fn=default_signals)
         made = {path.name: path.read_bytes()
