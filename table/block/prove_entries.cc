@@ -49,10 +49,9 @@ inline const char* DecodeHeader(const char* p, const char* limit,
   }
   *header = {word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff};
   p += 3;
-  return limit - p >=
-                 static_cast<ptrdiff_t>(header->non_shared + header->value_size)
-             ? p
-             : nullptr;
+  const ptrdiff_t rest = static_cast<ptrdiff_t>(header->non_shared) +
+                         static_cast<ptrdiff_t>(header->value_size);
+  return limit - p >= rest ? p : nullptr;
 }
 
 }  // namespace
