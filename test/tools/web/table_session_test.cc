@@ -109,9 +109,7 @@ TEST_F(TableSessionTest, SaysWhatIsWrongWithAQuestion) {
 }
 
 TEST_F(TableSessionTest, KeysWithTimestamps) {
-  const std::string golden =
-      std::string(ASHLAR_SOURCE_DIR) + "/test/golden/r119-ts.sst";
-  TableSession session(golden);
+  TableSession session(testing::GoldenPath("r119-ts.sst"));
   const auto ask = [&session](const std::string& question) {
     return JsonValue::Parse(session.Answer(JsonValue::Parse(question)));
   };
