@@ -42,7 +42,7 @@ Status TableSession::Summary(JsonWriter* json) {
   TableReport table;
   InspectOptions options;
   options.data_blocks = InspectOptions::DataBlocks::kSkip;
-  const Status status = InspectTable(**file, options, &table.inspection);
+  Status status = InspectTable(**file, options, &table.inspection);
   if (!status.ok()) return status;
   Report report("report", ReportForm::kText, /*headings=*/false);
   report.BeginFile(path_);

@@ -98,8 +98,9 @@ Status TableSession::Open() {
   ReaderOptions options;
   options.allow_unknown_comparator = true;
   auto reader = TableReader::Open(path_, options);
-  if (reader.ok()) reader_ = std::move(reader).value();
-  return reader.status();
+  if (!reader.ok()) return reader.status();
+  reader_ = std::move(reader).value();
+  return {};
 }
 
 Status TableSession::Layout(const JsonValue& question, JsonWriter* json) {
@@ -109,7 +110,7 @@ Status TableSession::Layout(const JsonValue& question, JsonWriter* json) {
     TableInspection listed;
     InspectOptions options;
     options.data_blocks = InspectOptions::DataBlocks::kList;
-    const Status status = InspectTable(**file, options, &listed);
+    Status status = InspectTable(**file, options, &listed);
     if (!status.ok()) return status;
     listed_ = std::move(listed);
   }
@@ -208,7 +209,7 @@ void TableSession::WriteRangeDeletions(JsonWriter* json) const {
 }
 
 Status TableSession::Find(const JsonValue& question, JsonWriter* json) {
-  const Status status = Open();
+  Status status = Open();
   if (!status.ok()) return status;
   const Result<std::string> key = KeyOf(question, "key");
   if (!key.ok()) return key.status();
@@ -216,7 +217,7 @@ Status TableSession::Find(const JsonValue& question, JsonWriter* json) {
   json->Key("versions");
   json->BeginArray();
   uint64_t versions = 0;
-  const Status found = reader_->VisitVersions(
+  Status found = reader_->VisitVersions(
       AsStored(), *key, kMaxSequenceNumber, [&](const StoredVersion& version) {
         json->BeginObject();
         WriteVersion(version.sequence, version.type, version.value, json);
