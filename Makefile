@@ -1,9 +1,8 @@
 # Thin over CMake: every target here is a command or two that you could type.
 # Trees: build/ (release), build-asan/, -tsan/, -tidy/, -fuzz/, -schedules/.
 
-# Variables to set: PREFIX (install), JOBS, SETUP=true (skip tools/setup),
-# CMAKE_FLAGS (extra options for every configure step), CTEST_FLAGS (which tests
-# of a tree to run).
+# Variables: PREFIX (install), JOBS, SETUP=true (skip tools/setup), CMAKE_FLAGS
+# (options for every configure step), CTEST_FLAGS (which tests of a tree to run).
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SETUP ?= tools/setup
@@ -12,7 +11,7 @@ CTEST_FLAGS ?=
 DESTDIR ?=
 
 generator := $(if $(shell command -v ninja),-G Ninja)
-configure := cmake -S . $(generator) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
+configure = cmake -S . $(generator) $(compiler) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
 quietly := >/dev/null
 stage := tools/stage
 ctest := $(stage) tests \
@@ -22,7 +21,7 @@ python := python3
 
 .PHONY: help demo check product build bench bench_programs test lint format \
 	tidy asan tsan fuzz interop interop_programs examples report-check \
-	mini-lsm-crashes release_tests install golden clean
+	mini-lsm-crashes release_tests install golden clean asan_tests thorough repeat
 
 help::
 	@echo 'make demo      build, then show the program on real data'
@@ -93,7 +92,8 @@ format:
 tidy:
 	@tools/lint/tidy_changed --all
 
-.PHONY: asan_tests thorough repeat
+# Programs compiled by Clang start in half of the time.
+asan_tests: compiler := $(if $(shell command -v clang++-16),-DCMAKE_CXX_COMPILER=clang++-16)
 asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)
@@ -114,7 +114,7 @@ tsan:
 		-DASHLAR_SANITIZE=thread -DASHLAR_BUILD_TESTS=ON $(quietly)
 	@$(stage) compile cmake --build build-tsan -j $(JOBS) \
 		--target concurrency_tests
-	$(ctest) build-tsan -L concurrency
+	$(ctest) build-tsan -L concurrency -j$$((2 * $(JOBS)))
 
 fuzz:
 	@test/fuzz/run $(or $(FUZZ_SECONDS),60)

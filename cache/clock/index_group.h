@@ -27,6 +27,7 @@
 
 #include "cache/clock/growing_steps.h"
 #include "cache/clock/tag_group.h"
+#include "port/sanitizers.h"
 #include "util/sync/one_order_atomic.h"
 
 namespace ashlar::internal {
@@ -45,7 +46,7 @@ class alignas(16) IndexTags {
   // Returns a mask: bit i is set if word i is shown with this tag.
   uint32_t Matches(uint8_t tag) const {
 // The race detector must see which thread reads what.
-#if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+#if defined(__SSE2__) && !ASHLAR_UNDER_THREAD_SANITIZER
     // As in tag_group.h, and in order with what is read before and after.
     __m128i all;
     asm volatile("movdqa %1, %0" : "=x"(all) : "m"(*this) : "memory");

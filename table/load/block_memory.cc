@@ -7,19 +7,14 @@
 #include <cstdlib>
 #include <utility>
 
+#include "port/sanitizers.h"
 #include "util/mem/thread_exit.h"
 
 namespace ashlar::internal {
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeeps = false;
-#elif defined(__has_feature)
-constexpr bool kKeeps = !__has_feature(address_sanitizer);
-#else
-constexpr bool kKeeps = true;
-#endif
+constexpr bool kKeeps = !kUnderAddressSanitizer;
 
 // Blocks may outlive what a thread keeps: those of a cache that is a static
 // object do.

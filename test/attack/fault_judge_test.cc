@@ -15,6 +15,7 @@
 #include "ashlar/util/file.h"
 #include "ashlar/util/whole_file.h"
 #include "ashlar/util/worker_pool.h"
+#include "port/sanitizers.h"
 #include "test/attack/fault_scenarios.h"
 #include "test/attack/injected_faults.h"
 #include "test/support/memory_folder.h"
@@ -226,7 +227,7 @@ TEST(FaultJudge, FindsWhatIsHeld) {
               "threads");
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !ASHLAR_UNDER_ADDRESS_SANITIZER && !ASHLAR_UNDER_THREAD_SANITIZER
 TEST(FaultJudge, FindsMemoryThatIsHeld) {
   std::vector<std::unique_ptr<std::string>> held;
   held.reserve(10000);

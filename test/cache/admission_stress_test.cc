@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cache/clock/clock_cache.h"
+#include "port/sanitizers.h"
 #include "test/cache/cache_fixture.h"
 
 namespace ashlar::internal {
@@ -20,11 +21,7 @@ using testing::TestKey;
 
 constexpr CacheItemOps kNoOps{};
 constexpr int kThreads = 8;
-#if defined(__SANITIZE_THREAD__)
-constexpr int kSteps = 4000;
-#else
-constexpr int kSteps = 40000;
-#endif
+constexpr int kSteps = internal::kUnderThreadSanitizer ? 4000 : 40000;
 
 template <typename ItsCache>
 class AdmissionStress : public ::testing::Test {

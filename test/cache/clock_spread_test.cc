@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cache/clock/clock_cache.h"
+#include "port/sanitizers.h"
 #include "test/cache/cache_fixture.h"
 
 namespace ashlar::internal {
@@ -156,11 +157,7 @@ TEST_F(ClockSpread, TheSetOfAnotherSlotIsLeftAlone) {
 // Threads do all of this at once. At the end, the test checks each count and
 // every value.
 TEST_F(ClockSpread, UnderManyThreads) {
-#if defined(__SANITIZE_THREAD__)
-  constexpr int kSteps = 4000;
-#else
-  constexpr int kSteps = 20000;
-#endif
+  constexpr int kSteps = internal::kUnderThreadSanitizer ? 4000 : 20000;
   constexpr uint64_t kKeys = 4;
   constexpr uint64_t kThreads = 8;
   std::vector<CountedValue*> fresh;

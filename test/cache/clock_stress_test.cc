@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cache/clock/clock_cache.h"
+#include "port/sanitizers.h"
 
 namespace ashlar::internal {
 namespace {
@@ -19,11 +20,7 @@ namespace {
 constexpr int kThreads = 16;
 constexpr CacheItemOps kNoOps{};
 
-#if defined(__SANITIZE_THREAD__)
-constexpr int kRounds = 500;
-#else
-constexpr int kRounds = 5000;
-#endif
+constexpr int kRounds = internal::kUnderThreadSanitizer ? 500 : 5000;
 
 std::shared_ptr<Cache> Make(HyperClockCacheOptions options) {
   options.metadata_charge_policy = CacheMetadataChargePolicy::kDontCharge;

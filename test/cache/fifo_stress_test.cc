@@ -13,6 +13,7 @@
 
 #include "ashlar/cache/concurrent_write_buffer.h"
 #include "ashlar/cache/fifo_cache.h"
+#include "port/sanitizers.h"
 
 namespace ashlar::internal {
 namespace {
@@ -22,11 +23,7 @@ using Buffer = ConcurrentWriteBuffer<BlockMemory::Entry>;
 using WhenFull = WriteBufferOptions::WhenFull;
 
 constexpr uint64_t kThreads = 16;
-#if defined(__SANITIZE_THREAD__)
-constexpr uint64_t kEach = 3000;
-#else
-constexpr uint64_t kEach = 30000;
-#endif
+constexpr uint64_t kEach = internal::kUnderThreadSanitizer ? 3000 : 30000;
 
 CacheKey KeyOf(uint64_t n) { return {n * 0x9e3779b97f4a7c15, ~n}; }
 

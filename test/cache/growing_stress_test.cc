@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cache/clock/clock_cache.h"
+#include "port/sanitizers.h"
 #include "test/cache/cache_fixture.h"
 
 namespace ashlar::internal {
@@ -19,13 +20,8 @@ namespace {
 using testing::CountedValue;
 using testing::TestKey;
 
-#if defined(__SANITIZE_THREAD__)
-constexpr uint64_t kEntries = 3000;
-constexpr int kRounds = 3;
-#else
-constexpr uint64_t kEntries = 20000;
-constexpr int kRounds = 10;
-#endif
+constexpr uint64_t kEntries = internal::kUnderThreadSanitizer ? 3000 : 20000;
+constexpr int kRounds = internal::kUnderThreadSanitizer ? 3 : 10;
 
 // The clock advances by one second per call.
 std::atomic<uint32_t> moments = 0;

@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "port/sanitizers.h"
+
 namespace ashlar::testing {
 namespace {
 
@@ -70,7 +72,7 @@ int64_t FailingMemory::Live() { return live.load(); }
 
 namespace {
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !ASHLAR_UNDER_ADDRESS_SANITIZER && !ASHLAR_UNDER_THREAD_SANITIZER
 void* Counted(void* memory) {
   if (memory != nullptr) live.fetch_add(1, std::memory_order_relaxed);
   return memory;
@@ -89,7 +91,7 @@ void* Counted(void* memory) { return memory; }
 
 using ashlar::testing::Counted;
 using ashlar::testing::FailsNow;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !ASHLAR_UNDER_ADDRESS_SANITIZER && !ASHLAR_UNDER_THREAD_SANITIZER
 using ashlar::testing::Uncount;
 #endif
 
@@ -172,7 +174,7 @@ size_t WrappedTrain(void* out, size_t capacity, const void* samples,
 
 // Sanitizers define malloc themselves. The linker's --wrap sends calls of
 // malloc from our own code here.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ASHLAR_UNDER_ADDRESS_SANITIZER || ASHLAR_UNDER_THREAD_SANITIZER
 #define ASHLAR_REAL(name) asm("__real_" name)
 #define ASHLAR_ALIGNED_ALLOC "aligned_alloc"
 #define ASHLAR_IN_FRONT_OF(name) asm("__wrap_" name)
@@ -210,7 +212,7 @@ void* OurAlignedAlloc(size_t alignment, size_t n)
 void* OurAlignedAlloc(size_t alignment, size_t n) {
   return FailsNow() ? nullptr : Counted(RealAlignedAlloc(alignment, n));
 }
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !ASHLAR_UNDER_ADDRESS_SANITIZER && !ASHLAR_UNDER_THREAD_SANITIZER
 int OurMemalign(void** memory, size_t alignment,
                 size_t n) asm("posix_memalign");
 int OurMemalign(void** memory, size_t alignment, size_t n) {

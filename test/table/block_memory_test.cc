@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "port/sanitizers.h"
 #include "test/support/random.h"
 
 namespace ashlar::testing {
@@ -49,11 +50,7 @@ TEST(BlockMemory, FitsWhoTakesIt) {
 
 // Under AddressSanitizer memory is not taken again, so that the sanitizer sees
 // each use of freed memory.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsTakenAgain = false;
-#else
-constexpr bool kIsTakenAgain = true;
-#endif
+constexpr bool kIsTakenAgain = !internal::kUnderAddressSanitizer;
 
 TEST(BlockMemory, WhatIsEvictedIsTakenAgain) {
   std::thread([] {

@@ -16,17 +16,13 @@
 #include <string>
 #include <thread>
 
+#include "port/sanitizers.h"
 #include "test/support/folder.h"
 #include "tools/ashlar/cli/command_table.h"
 
 namespace ashlar::tool {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
 constexpr bool kKnowsCalls = true;
@@ -37,10 +33,10 @@ constexpr bool kKnowsCalls = false;
 // What must be given up is what the kernel says that it has. Tests of the rest
 // are skipped: a kernel without it cannot refuse anything, and builds with a
 // sanitizer have no sandbox.
-long LandlockVersion() { return kSanitized ? 0 : syscall(444, nullptr, 0, 1); }
+long LandlockVersion() { return internal::kUnderSanitizer ? 0 : syscall(444, nullptr, 0, 1); }
 bool HasLandlock() { return LandlockVersion() >= 1; }
 bool HasSeccomp() {
-  return !kSanitized && kKnowsCalls &&
+  return !internal::kUnderSanitizer && kKnowsCalls &&
          access("/proc/sys/kernel/seccomp/actions_avail", F_OK) == 0;
 }
 
