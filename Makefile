@@ -14,9 +14,8 @@ generator := $(if $(shell command -v ninja),-G Ninja)
 configure = cmake -S . $(generator) $(compiler) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
 quietly := >/dev/null
 stage := tools/stage
-ctest := $(stage) tests \
-	ctest $(CTEST_FLAGS) --output-on-failure -j$(JOBS) --no-tests=error \
-	--test-dir
+ctest := $(stage) tests ctest $(CTEST_FLAGS) --output-on-failure \
+	-j$(JOBS) --no-tests=error --test-dir
 python := python3
 
 .PHONY: help demo check product build bench bench_programs test lint format \
@@ -94,6 +93,7 @@ tidy:
 
 # Programs compiled by Clang start in half of the time.
 asan_tests: compiler := $(if $(shell command -v clang++-16),-DCMAKE_CXX_COMPILER=clang++-16)
+asan thorough repeat: export ASAN_SYMBOLIZER_PATH ?= $(shell command -v llvm-symbolizer-16)
 asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)

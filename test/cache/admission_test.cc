@@ -534,8 +534,9 @@ TEST(AdmissionOfAGrowingCache, GrowingFindsNothingThatIsLost) {
   testing::CacheConfig config;
   config.capacity = kEntries * kEntry;
   config.entry_charge = 100;
+  // The cache asks it for the last time when it ends.
+  const CacheItemOps none{};
   const auto cache = testing::MakeAutoAdmission(config, 0).value();
-  CacheItemOps none{};
   uint64_t n = 0;
   const auto put = [&](size_t charge, CachePriority priority) {
     ASSERT_TRUE(

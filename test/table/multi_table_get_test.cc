@@ -182,8 +182,15 @@ ReadOptions AnyReadOptions(const Slice& timestamp, Random* random) {
   return options;
 }
 
-TEST(MultiTableGet, GivesTheAnswersOfTheModelAndOfOneTableAfterTheOther) {
-  ForEachSeed(1, IsThorough() ? 10000 : 500, [](uint64_t seed) {
+// In parts, so that several processes can share the seeds.
+class MultiTableGetInParts : public ::testing::TestWithParam<uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(OfFour, MultiTableGetInParts,
+                         ::testing::Range<uint64_t>(0, 4));
+
+TEST_P(MultiTableGetInParts,
+       GivesTheAnswersOfTheModelAndOfOneTableAfterTheOther) {
+  const uint64_t count = IsThorough() ? 2500 : 125;
+  ForEachSeed(1 + GetParam() * count, count, [](uint64_t seed) {
     Random random(seed);
     const RandomLevels made(&random);
     OpenLevels open;
