@@ -1,8 +1,10 @@
-#pragma once
-
-// Which sanitizer this program is compiled with. GCC says it by macros of its
-// own, Clang by a question to the preprocessor. The macros here are for code
-// that must not be compiled under a sanitizer; all else asks the constants.
+// Which sanitizer this program is compiled with.
+//
+// GCC says it by macros of its own, Clang by a question to the preprocessor.
+// The macros here are for code that must not be compiled under a sanitizer. All
+// else asks the constants.
+#ifndef ASHLAR_PORT_SANITIZERS_H_
+#define ASHLAR_PORT_SANITIZERS_H_
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ASHLAR_UNDER_ADDRESS_SANITIZER 1
@@ -30,3 +32,5 @@ inline constexpr bool kUnderSanitizer =
     kUnderAddressSanitizer || kUnderThreadSanitizer;
 
 }  // namespace ashlar::internal
+
+#endif  // ASHLAR_PORT_SANITIZERS_H_

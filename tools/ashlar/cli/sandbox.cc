@@ -22,8 +22,6 @@
 #include <cstdint>
 #include <iterator>
 
-#include "port/sanitizers.h"
-
 namespace ashlar::tool {
 namespace {
 
@@ -202,7 +200,7 @@ bool MayWriteFiles(CommandBit command) {
 
 SandboxParts EnterSandbox(bool may_write_files) {
   SandboxParts parts;
-  if constexpr (internal::kUnderSanitizer) return parts;
+  if constexpr (ASHLAR_SANITIZED) return parts;
   // Both ask for this promise: no program that this one could start, if it
   // could, would have more rights.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return parts;

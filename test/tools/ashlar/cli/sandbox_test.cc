@@ -13,7 +13,6 @@
 
 #include <cerrno>
 #include <set>
-#include <string>
 #include <thread>
 
 #include "port/sanitizers.h"
@@ -22,7 +21,6 @@
 
 namespace ashlar::tool {
 namespace {
-
 
 #if defined(__x86_64__) || defined(__aarch64__)
 constexpr bool kKnowsCalls = true;
@@ -33,7 +31,9 @@ constexpr bool kKnowsCalls = false;
 // What must be given up is what the kernel says that it has. Tests of the rest
 // are skipped: a kernel without it cannot refuse anything, and builds with a
 // sanitizer have no sandbox.
-long LandlockVersion() { return internal::kUnderSanitizer ? 0 : syscall(444, nullptr, 0, 1); }
+long LandlockVersion() {
+  return internal::kUnderSanitizer ? 0 : syscall(444, nullptr, 0, 1);
+}
 bool HasLandlock() { return LandlockVersion() >= 1; }
 bool HasSeccomp() {
   return !internal::kUnderSanitizer && kKnowsCalls &&
