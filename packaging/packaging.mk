@@ -1,4 +1,5 @@
 # Targets of packages; docs/packages.md. Included by the Makefile.
+include packaging/arm64/arm64.mk
 .PHONY: deb deb-check static reproducible packages-check
 
 help::

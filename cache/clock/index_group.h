@@ -56,7 +56,7 @@ class alignas(16) IndexTags {
            kAllWords;
 #else
     const uint64_t low = low_.Load();
-    return tags::Matches(low, high_.Load(), tag);
+    return tags::MatchesByVectors(low, high_.Load(), tag);
 #endif
   }
   uint32_t Empty() const { return Matches(0); }

@@ -165,24 +165,19 @@ uint64_t MayMatchBatch(const ParsedFilter& filter, const uint64_t* hashes,
   return answers;
 }
 
-#if defined(__x86_64__)
-bool MayMatchAvx2(const ParsedFilter& filter, uint64_t hash) {
-  return BloomLineMatchesAvx2(LineAt(filter, hash),
-                              static_cast<uint32_t>(hash >> 32), filter.probes);
+#if defined(__x86_64__) || defined(__aarch64__)
+template <auto kLineMatches>
+bool MayMatchBy(const ParsedFilter& filter, uint64_t hash) {
+  return kLineMatches(LineAt(filter, hash), static_cast<uint32_t>(hash >> 32),
+                      filter.probes);
 }
 
-uint64_t MayMatchBatchAvx2(const ParsedFilter& filter, const uint64_t* hashes,
-                           size_t n) {
+template <auto kLinesMatch>
+uint64_t MayMatchBatchBy(const ParsedFilter& filter, const uint64_t* hashes,
+                         size_t n) {
   const char* lines[kFilterBatchMax];
   FetchLines(filter, hashes, n, lines);
-  return BloomLinesMatchAvx2(lines, hashes, n, filter.probes);
-}
-
-uint64_t MayMatchBatchAvx512(const ParsedFilter& filter, const uint64_t* hashes,
-                             size_t n) {
-  const char* lines[kFilterBatchMax];
-  FetchLines(filter, hashes, n, lines);
-  return BloomLinesMatchAvx512(lines, hashes, n, filter.probes);
+  return kLinesMatch(lines, hashes, n, filter.probes);
 }
 #endif
 
@@ -266,12 +261,15 @@ FilterKind::Parsed ParseBloom(const Slice& payload, ParsedFilter* parsed) {
   parsed->prefetch = Prefetch;
 #if defined(__x86_64__)
   if (Cpu().avx2) {
-    parsed->may_match = MayMatchAvx2;
-    parsed->batch = MayMatchBatchAvx2;
+    parsed->may_match = MayMatchBy<BloomLineMatchesAvx2>;
+    parsed->batch = MayMatchBatchBy<BloomLinesMatchAvx2>;
   }
   if (Cpu().avx512_popcount && probes <= kBloomLongestMatch) {
-    parsed->batch = MayMatchBatchAvx512;
+    parsed->batch = MayMatchBatchBy<BloomLinesMatchAvx512>;
   }
+#elif defined(__aarch64__)
+  parsed->may_match = MayMatchBy<BloomLineMatchesNeon>;
+  parsed->batch = MayMatchBatchBy<BloomLinesMatchNeon>;
 #endif
   return kOk;
 }

@@ -65,6 +65,10 @@ uint64_t BloomLinesMatchAvx2(const char* const* lines, const uint64_t* hashes,
 inline constexpr int kBloomLongestMatch = 16;
 uint64_t BloomLinesMatchAvx512(const char* const* lines, const uint64_t* hashes,
                                size_t n, int probes);
+// The same two for AArch64.
+bool BloomLineMatchesNeon(const char* line, uint32_t x, int probes);
+uint64_t BloomLinesMatchNeon(const char* const* lines, const uint64_t* hashes,
+                             size_t n, int probes);
 bool BloomLineMatchesPortable(const char* line, uint32_t x, int probes);
 
 }  // namespace ashlar::internal

@@ -28,9 +28,12 @@ const WordTreeKernels kPortableWordTreeKernels = {
 const WordTreeKernels& ThisCpusWordTreeKernels() {
 #if defined(__x86_64__)
   static const bool has_avx2 = Cpu().avx2;
-  if (has_avx2) return kAvx2WordTreeKernels;
-#endif
+  return has_avx2 ? kAvx2WordTreeKernels : kPortableWordTreeKernels;
+#elif defined(__aarch64__)
+  return kNeonWordTreeKernels;
+#else
   return kPortableWordTreeKernels;
+#endif
 }
 
 size_t WordRun::NumInner(size_t words) {

@@ -85,6 +85,8 @@ extern const WordTreeKernels kPortableWordTreeKernels;
 #if defined(__x86_64__)
 // Requires: CpuFeatures::avx2.
 extern const WordTreeKernels kAvx2WordTreeKernels;
+#elif defined(__aarch64__)
+extern const WordTreeKernels kNeonWordTreeKernels;
 #endif
 const WordTreeKernels& ThisCpusWordTreeKernels();
 

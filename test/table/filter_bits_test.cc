@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "port/cpu.h"
 #include "table/filter/bloom.h"
 #include "table/filter/leveldb_filter.h"
 #include "test/support/random.h"
@@ -279,55 +278,6 @@ TEST(HashCollector, KeepsEveryHashOnceInItsPart) {
     ASSERT_TRUE(hashes.empty());
   }
 }
-
-#if defined(__x86_64__)
-TEST(Bloom, SettersAgree) {
-  if (!Cpu().avx512_popcount) GTEST_SKIP() << "no AVX-512 with VPOPCNTDQ";
-  Random random(22);
-  for (int i = 0; i < 20000; ++i) {
-    const auto num_lines = static_cast<uint32_t>(1 + random.Below(20));
-    std::vector<uint64_t> hashes(random.Below(40));
-    for (uint64_t& hash : hashes) hash = random.Next();
-    std::string portable(num_lines * kBloomLineBytes + 1, '\0');
-    std::string wide = portable;
-    const int probes = 1 + i % kBloomVectorProbes;
-    SetBloomLinesPortable(hashes.data(), hashes.size(), num_lines,
-                          portable.data() + 1, probes);
-    SetBloomLinesAvx512(hashes.data(), hashes.size(), num_lines,
-                        wide.data() + 1, probes);
-    ASSERT_TRUE(wide == portable) << i;
-  }
-}
-
-TEST(Bloom, KernelsAgree) {
-  if (!Cpu().avx2) GTEST_SKIP() << "no AVX2";
-  Random random(21);
-  int matches = 0;
-  for (int i = 0; i < 60000; ++i) {
-    alignas(64) char line[64];
-    // Many bits are set, so that a match is not rare.
-    for (char& byte : line) {
-      byte = static_cast<char>(random.Next() | random.Next() |
-                               (random.OneIn(2) ? random.Next() : 0xff));
-    }
-    const auto x = static_cast<uint32_t>(random.Next());
-    for (int probes = 1; probes <= 30; ++probes) {
-      const bool portable = BloomLineMatchesPortable(line, x, probes);
-      ASSERT_EQ(BloomLineMatchesAvx2(line, x, probes), portable)
-          << "x " << x << ", " << probes << " probes";
-      if (Cpu().avx512_popcount && probes <= kBloomLongestMatch) {
-        const char* const where = line;
-        const uint64_t hash = uint64_t{x} << 32 | 0x1234;
-        ASSERT_EQ(BloomLinesMatchAvx512(&where, &hash, 1, probes),
-                  portable ? 1u : 0u)
-            << "x " << x << ", " << probes << " probes";
-      }
-      if (portable) ++matches;
-    }
-  }
-  EXPECT_GT(matches, 100000);
-}
-#endif
 
 // This holds wherever the payload begins in memory, prefetched or not.
 TEST(Bloom, BatchesAnswerAsSingleQuestionsDo) {

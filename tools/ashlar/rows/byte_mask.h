@@ -12,6 +12,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace ashlar::tool {
@@ -20,8 +22,8 @@ constexpr size_t kMaskBytes = 64;
 
 // Bit i of the result is 1 if text[i] is `wanted`. Reads kMaskBytes bytes.
 inline uint64_t ByteMask(const char* text, char wanted) {
-  uint64_t mask = 0;
 #if defined(__SSE2__)
+  uint64_t mask = 0;
   constexpr size_t kStep = sizeof(__m128i);
   const __m128i all = _mm_set1_epi8(wanted);
   for (size_t at = 0; at < kMaskBytes; at += kStep) {
@@ -30,12 +32,26 @@ inline uint64_t ByteMask(const char* text, char wanted) {
     const int equal = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, all));
     mask |= static_cast<uint64_t>(static_cast<unsigned>(equal)) << at;
   }
+  return mask;
+#elif defined(__aarch64__)
+  // A bit for each byte of eight, so that three sums of neighbours put the bits
+  // of 64 bytes side by side.
+  const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201));
+  const uint8x16_t all = vdupq_n_u8(static_cast<uint8_t>(wanted));
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(text);
+  const auto equal = [&](size_t at) {
+    return vandq_u8(vceqq_u8(vld1q_u8(bytes + at), all), bits);
+  };
+  const uint8x16_t pairs = vpaddq_u8(vpaddq_u8(equal(0), equal(16)),
+                                     vpaddq_u8(equal(32), equal(48)));
+  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)), 0);
 #else
+  uint64_t mask = 0;
   for (size_t i = 0; i < kMaskBytes; ++i) {
     mask |= static_cast<uint64_t>(text[i] == wanted) << i;
   }
-#endif
   return mask;
+#endif
 }
 
 // The lowest `count` bits; all, if `count` is 64 or more.
