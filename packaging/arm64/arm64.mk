@@ -28,3 +28,4 @@ arm64-check: arm64-tree
 	@$(stage) compile cmake --build $(arm64_tree) -j $(JOBS) \
 		--target kernels_test
 	$(ctest) $(arm64_tree) -L '^kernels$$'
+	@packaging/arm64/check_big_endian

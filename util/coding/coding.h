@@ -16,7 +16,8 @@
 namespace ashlar::internal {
 
 static_assert(std::endian::native == std::endian::little,
-              "words are stored and loaded without swapping");
+              "Ashlar needs a little-endian machine: words are stored and "
+              "loaded without swapping");
 
 inline constexpr size_t kMaxVarint32Bytes = 5;
 inline constexpr size_t kMaxVarint64Bytes = 10;
