@@ -8,19 +8,18 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup
 CMAKE_FLAGS ?=
 CTEST_FLAGS ?=
-DESTDIR ?=
 
 generator := $(if $(shell command -v ninja),-G Ninja)
-configure = cmake -S . $(generator) $(compiler) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
+compiler :=
+configure = $(compiler) cmake -S . $(generator) -DASHLAR_WERROR=ON $(CMAKE_FLAGS)
 quietly := >/dev/null
 stage := tools/stage
 ctest := $(stage) tests ctest $(CTEST_FLAGS) --output-on-failure \
 	-j$(JOBS) --no-tests=error --test-dir
 python := python3
 
-.PHONY: help demo check product build bench bench_programs test lint format \
-	tidy asan tsan fuzz interop interop_programs examples report-check \
-	mini-lsm-crashes release_tests install golden clean asan_tests thorough repeat
+.PHONY: help demo check product build bench bench_programs test lint format tidy asan tsan fuzz \
+	interop interop_programs examples report-check mini-lsm-crashes release_tests install golden clean asan_tests thorough repeat
 
 help::
 	@echo 'make demo      build, then show the program on real data'
@@ -91,9 +90,10 @@ format:
 tidy:
 	@tools/lint/tidy_changed --all
 
-# Programs compiled by Clang start in half of the time.
-asan_tests: compiler := $(if $(shell command -v clang++-16),-DCMAKE_CXX_COMPILER=clang++-16)
-asan thorough repeat: export ASAN_SYMBOLIZER_PATH ?= $(shell command -v llvm-symbolizer-16)
+# Programs compiled by Clang start in half of the time. A tree keeps its compiler.
+clang_asan := $(wildcard $(shell clang++-16 -print-resource-dir 2>/dev/null)/lib/linux/libclang_rt.asan-*.a)
+asan_tests: compiler := $(if $(clang_asan),CC=$${CC:-clang-16} CXX=$${CXX:-clang++-16})
+asan thorough repeat: export ASAN_SYMBOLIZER_PATH ?= $(shell command -v llvm-symbolizer-16 || command -v llvm-symbolizer)
 asan_tests:
 	@$(configure) -B build-asan -DCMAKE_BUILD_TYPE=Debug \
 		-DASHLAR_SANITIZE=address -DASHLAR_BUILD_TESTS=ON $(quietly)

@@ -9,7 +9,8 @@ arm64_folder := $(CURDIR)/build-arm64
 arm64_tree := $(arm64_folder)/tree
 arm64_toolchain := $(CURDIR)/packaging/arm64/toolchain.cmake
 arm64_tests := util_test util_concurrency_test cache_test kernels_test \
-	table_test table_golden_test concurrency_tests product
+	table_test table_golden_test cache_concurrency_test \
+	table_concurrency_test product
 
 arm64-tree:
 	@$(SETUP) arm64

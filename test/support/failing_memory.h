@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "port/sanitizers.h"
+
 namespace ashlar::testing {
 
 enum class FailureMode : uint8_t {
@@ -36,6 +38,7 @@ class FailingMemory {
   // Returns the number of blocks that were allocated and not freed, or 0 where
   // that is not counted: in sanitizer trees, which find leaks themselves.
   static int64_t Live();
+  static constexpr bool kCountsLive = !internal::kUnderSanitizer;
 };
 
 }  // namespace ashlar::testing

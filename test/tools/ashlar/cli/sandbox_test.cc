@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "port/sanitizers.h"
