@@ -1,10 +1,16 @@
 # Attacks at length. The Makefile includes this. ATTACK is further flags of the
 # script, such as --parts=damage.
 
-.PHONY: attack
+.PHONY: attack mutants
 help::
 	@echo 'make attack    MINUTES=10 of damage, faults, fuzzing, power cuts, ...'
+	@echo 'make mutants   which of 200 small changes the tests miss (hours)'
 
 attack: release_tests schedule-tree
 	@test/fuzz/run build
 	@test/attack/run --minutes=$(or $(MINUTES),10) --jobs=$(JOBS) $(ATTACK)
+
+# MUTANTS: flags of test/mutation/run, such as --random=20.
+mutants:
+	@$(SETUP) check
+	@test/mutation/run --jobs=$(JOBS) $(MUTANTS)
