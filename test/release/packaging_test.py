@@ -82,8 +82,10 @@ class Tree(unittest.TestCase):
         self.replace('packaging/debian/rules', 'ASHLAR_HARDEN=', 'ASHLAR_HARD=')
         self.replace('packaging/conan/conanfile.py', "['ASHLAR_BUILD_TOOLS']",
                      "['ASHLAR_TOOLS']")
+        self.replace('packaging/arm64/arm64.mk', 'ASHLAR_ARM64_SYSROOT=',
+                     'ASHLAR_ARM64_ROOT=')
         faults = check.option_faults(self.root)
-        self.assertEqual(len(faults), 3, faults)
+        self.assertEqual(len(faults), 4, faults)
 
     def test_presets(self):
         self.replace('CMakePresets.json', '"inherits": "release"',
