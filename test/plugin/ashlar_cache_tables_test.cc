@@ -76,6 +76,9 @@ std::map<rocksdb::CacheEntryRole, std::set<std::string>> KeysByRole(
 struct Kind {
   const char* name;
   SharedCache (*make)(size_t capacity);
+  // Whether a walk shows all entries. With RocksDB's hyper clock cache, after
+  // several threads made it grow, it may pass over an entry that is there.
+  bool lists_all = true;
 };
 const Kind kKinds[] = {
     {"Ashlar",
@@ -98,7 +101,8 @@ const Kind kKinds[] = {
      [](size_t capacity) {
        return Over(
            rocksdb::HyperClockCacheOptions(capacity, 0, 0).MakeSharedCache());
-     }},
+     },
+     /*lists_all=*/false},
     {"LruWithTier",
      [](size_t capacity) {
        rocksdb::LRUCacheOptions options;
@@ -194,8 +198,11 @@ TEST_P(CacheOfTables, ServesBothReadersOfOneFile) {
       ASSERT_TRUE(theirs->Get({}, RowKey(n), &value).ok());
       ASSERT_TRUE(ours->Get(RowKey(n), &result).ok());
     }
-    auto keys = KeysByRole(cache);
     const uint64_t blocks = ours->properties().num_data_blocks;
+    constexpr uint64_t kOthers = 4;  // two indexes and two filters
+    EXPECT_GE(cache.ours->GetOccupancyCount(), 2 * blocks + kOthers);
+    if (!GetParam().lists_all) continue;
+    auto keys = KeysByRole(cache);
     EXPECT_EQ(keys[rocksdb::CacheEntryRole::kDataBlock].size(), 2 * blocks);
     EXPECT_EQ(keys[rocksdb::CacheEntryRole::kIndexBlock].size(), 2u);
     EXPECT_EQ(keys[rocksdb::CacheEntryRole::kFilterBlock].size(), 2u);

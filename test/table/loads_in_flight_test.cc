@@ -25,6 +25,8 @@ std::shared_ptr<Cache> AnyCache() {
   return std::move(NewLruCache({.capacity = 1000})).value();
 }
 
+// Where a cache lies is left to chance, and so is which blocks share a place in
+// the table of claims. A block that has no place there is not another's.
 TEST(LoadsInFlight, AreThoseOfAFileInACache) {
   const std::shared_ptr<Cache> caches[] = {AnyCache(), AnyCache()};
   const LoadsInFlight loads(caches[0].get(), kFile);
@@ -34,12 +36,13 @@ TEST(LoadsInFlight, AreThoseOfAFileInACache) {
   for (const uint64_t offset :
        {uint64_t{0}, uint64_t{4096}, (uint64_t{1} << 40) - 1}) {
     LoadClaim claim;
-    ASSERT_EQ(loads.Begin(offset, &claim), Turn::kMine);
+    const Turn first = loads.Begin(offset, &claim);
+    ASSERT_TRUE(first == Turn::kMine || first == Turn::kMineAgain);
     LoadClaim none;
     EXPECT_EQ(same.Begin(offset, &none), Turn::kAnothers);
     LoadClaim others[2];
-    EXPECT_EQ(of_other_file.Begin(offset, &others[0]), Turn::kMine);
-    EXPECT_EQ(of_other_cache.Begin(offset, &others[1]), Turn::kMine);
+    EXPECT_NE(of_other_file.Begin(offset, &others[0]), Turn::kAnothers);
+    EXPECT_NE(of_other_cache.Begin(offset, &others[1]), Turn::kAnothers);
     claim.End();
     EXPECT_EQ(same.Begin(offset, &claim), Turn::kMineAgain);
   }
