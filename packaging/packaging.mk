@@ -1,5 +1,5 @@
 # Targets of packages; docs/packages.md. Included by the Makefile.
-include packaging/arm64/arm64.mk
+include packaging/arm64/arm64.mk packaging/posix.mk
 .PHONY: deb deb-check static reproducible packages-check
 
 help::

@@ -42,6 +42,16 @@ int64_t ThreadMicroseconds() {
   return int64_t{t.tv_sec} * 1'000'000 + t.tv_nsec / 1000;
 }
 
+// Requests huge pages for [memory, memory + n). Returns false where there are
+// none.
+bool Request([[maybe_unused]] void* memory, [[maybe_unused]] size_t n) {
+#if defined(MADV_HUGEPAGE)
+  return ::madvise(memory, n, MADV_HUGEPAGE) == 0;
+#else
+  return false;
+#endif
+}
+
 size_t BytesToHugePage(const char* p) {
   const auto beyond = reinterpret_cast<uintptr_t>(p) % kHugePageBytes;
   return beyond == 0 ? 0 : kHugePageBytes - beyond;
@@ -53,7 +63,7 @@ void TouchOne(char* page) {
     return;
   }
   const int64_t begin = ThreadMicroseconds();
-  if (::madvise(page, kHugePageBytes, MADV_HUGEPAGE) != 0) return;
+  if (!Request(page, kHugePageBytes)) return;
   *static_cast<volatile char*>(page) = 0;
   account = After(account, ThreadMicroseconds() - begin);
 }
@@ -88,9 +98,7 @@ void PreferHugePages(void* memory, size_t n) {
   const size_t at = BytesToHugePage(begin);
   if (at >= n) return;
   const size_t whole = (n - at) / kHugePageBytes * kHugePageBytes;
-  if (whole != 0) {
-    static_cast<void>(::madvise(begin + at, whole, MADV_HUGEPAGE));
-  }
+  if (whole != 0) static_cast<void>(Request(begin + at, whole));
 }
 
 }  // namespace ashlar::port

@@ -21,6 +21,13 @@ constexpr size_t kMaxTransfer = size_t{1} << 30;
 
 constexpr mode_t kNewFileMode = 0644;
 
+// A flag of open that passes the page cache by; 0 where there is none.
+#if defined(O_DIRECT)
+constexpr int kDirect = O_DIRECT;
+#else
+constexpr int kDirect = 0;
+#endif
+
 int OpenWith(const std::string& path, int flags, int* fd) {
   do {
     *fd = ::open(path.c_str(), flags | O_CLOEXEC, kNewFileMode);
@@ -47,8 +54,10 @@ int OpenForRead(const std::string& path, int* fd) {
 }
 
 int OpenForDirectRead(const std::string& path, int* fd) {
-  const int error = OpenWith(path, O_RDONLY | O_NONBLOCK | O_DIRECT, fd);
-  if (error != EINVAL) return error;
+  if (kDirect != 0) {
+    const int error = OpenWith(path, O_RDONLY | O_NONBLOCK | kDirect, fd);
+    if (error != EINVAL) return error;
+  }
   // Something that is no regular file may refuse it too, and has its own error.
   const int other = OpenForRead(path, fd);
   if (other != 0) return other;
@@ -72,11 +81,13 @@ int CreateNew(const std::string& path, int* fd) {
 }
 
 int OpenUnnamed(const std::string& folder, int* fd) {
+#if defined(O_TMPFILE)
   constexpr mode_t kOwnerOnly = 0600;
   do {
     *fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly);
   } while (*fd < 0 && errno == EINTR);
   if (*fd >= 0) return 0;
+#endif
   std::string path = folder + "/ashlar-XXXXXX";
   *fd = ::mkostemp(path.data(), O_CLOEXEC);
   if (*fd < 0) return errno;
@@ -158,13 +169,18 @@ int WritePagesAt(int fd, uint64_t offset, const char* from, size_t n) {
 }
 
 int SyncData(int fd) {
+#if defined(_POSIX_SYNCHRONIZED_IO) && _POSIX_SYNCHRONIZED_IO > 0
   return Retried([fd] { return ::fdatasync(fd); });
+#else
+  return SyncAll(fd);
+#endif
 }
 
 int SyncAll(int fd) {
   return Retried([fd] { return ::fsync(fd); });
 }
 
+#if defined(SYNC_FILE_RANGE_WRITE)
 int StartWriting(int fd, uint64_t offset, uint64_t n, bool wait) {
   const unsigned flags = SYNC_FILE_RANGE_WRITE |
                          (wait ? unsigned{SYNC_FILE_RANGE_WAIT_BEFORE} : 0U);
@@ -173,11 +189,15 @@ int StartWriting(int fd, uint64_t offset, uint64_t n, bool wait) {
                              static_cast<off_t>(n), flags);
   });
 }
+#else
+int StartWriting(int, uint64_t, uint64_t, bool) { return ENOSYS; }
+#endif
 
 int MakeDirect(int fd) {
+  if (kDirect == 0) return EINVAL;
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0) return errno;
-  return ::fcntl(fd, F_SETFL, flags | O_DIRECT) == 0 ? 0 : errno;
+  return ::fcntl(fd, F_SETFL, flags | kDirect) == 0 ? 0 : errno;
 }
 
 int Truncate(int fd, uint64_t size) {
@@ -229,11 +249,13 @@ int Rename(const std::string& from, const std::string& to) {
 int RenameNoReplace(const std::string& from, const std::string& to,
                     bool* from_stays) {
   *from_stays = false;
+#if defined(RENAME_NOREPLACE)
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
                   RENAME_NOREPLACE) == 0) {
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+#endif
   // Not every file system knows that flag. A hard link fails if the name is
   // taken, on every file system that has links.
   if (::link(from.c_str(), to.c_str()) == 0) {

@@ -3,11 +3,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#if !defined(__EMSCRIPTEN__)
+// Where getentropy is, on some systems.
+#if __has_include(<sys/random.h>)
 #include <sys/random.h>
 #endif
 
-#include <cerrno>
 #include <ctime>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace {
 
 RandomWordSource random_word_source = nullptr;
 
-// For systems that forbid getrandom.
+// For systems that forbid the call.
 uint64_t WordOfTimeAndPlace() {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   static uint64_t count = 0;
@@ -33,23 +33,9 @@ uint64_t WordOfTimeAndPlace() {
   return word ^ word >> 32;
 }
 
-#if defined(__EMSCRIPTEN__)
-
 bool GetSystemWord(uint64_t* word) {
   return ::getentropy(word, sizeof *word) == 0;
 }
-
-#else
-
-bool GetSystemWord(uint64_t* word) {
-  ssize_t n;
-  do {
-    n = ::getrandom(word, sizeof *word, 0);
-  } while (n < 0 && errno == EINTR);
-  return n == ssize_t{sizeof *word};
-}
-
-#endif
 
 }  // namespace
 

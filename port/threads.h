@@ -51,7 +51,8 @@ void FutexWait(const uint32_t* word, uint32_t expected);
 // Does the same for at most `milliseconds`.
 void FutexWaitFor(const uint32_t* word, uint32_t expected,
                   uint32_t milliseconds);
-// Wakes at most n of the threads that sleep there.
+// Wakes n of the threads that sleep there, or more: all of them, where the
+// system cannot count.
 void FutexWake(const uint32_t* word, uint32_t n);
 
 }  // namespace ashlar::port

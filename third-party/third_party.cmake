@@ -58,7 +58,7 @@ ashlar_link(BZIP2 BZip2::BZip2 LIBS -lbz2)
 
 # Only one file asks for this, so it is not a flag of all.
 set(ASHLAR_PORT_DEFINITIONS ASHLAR_HAVE_URING=0)
-if(ASHLAR_HAVE_URING)
+if(ASHLAR_HAVE_URING AND NOT ASHLAR_POSIX_SUBSET)
   set(ASHLAR_PORT_DEFINITIONS ASHLAR_HAVE_URING=1)
   set(ASHLAR_PORT_LIBRARIES PkgConfig::ashlar_uring)
   list(APPEND ASHLAR_PC_REQUIRES liburing)

@@ -1,7 +1,5 @@
 #include "cache/secondary/compressed_secondary_cache.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "ashlar/cache/cache_options.h"
+#include "port/usable_bytes.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -51,8 +50,9 @@ Piece* NewPiece(const Slice& bytes, CompressionType type,
   auto* const piece = new (memory) Piece{.size = bytes.size(), .type = type};
   std::memcpy(static_cast<char*>(memory) + sizeof(Piece), bytes.data(),
               bytes.size());
-  *charge = allocator != nullptr ? allocator->UsableSize(memory, wanted)
-                                 : ::malloc_usable_size(memory) + kMallocBytes;
+  *charge = allocator != nullptr
+                ? allocator->UsableSize(memory, wanted)
+                : port::UsableBytes(memory, wanted) + kMallocBytes;
   return piece;
 }
 

@@ -1,13 +1,12 @@
 #include "table/load/block_memory.h"
 
-#include <malloc.h>
-
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
 
 #include "port/sanitizers.h"
+#include "port/usable_bytes.h"
 #include "util/mem/thread_exit.h"
 
 namespace ashlar::internal {
@@ -73,10 +72,10 @@ BlockMemory::Piece BlockMemory::Take(size_t bytes) {
     const Piece piece = kept->Take(bytes);
     if (piece.memory != nullptr) return piece;
   }
-  void* const memory =
-      std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine);
+  const size_t wanted = (bytes + kLine - 1) / kLine * kLine;
+  void* const memory = std::aligned_alloc(kLine, wanted);
   if (memory == nullptr) return {};
-  return {memory, ::malloc_usable_size(memory)};
+  return {memory, port::UsableBytes(memory, wanted)};
 }
 
 void BlockMemory::GiveBack(const Piece& piece) {

@@ -1,6 +1,6 @@
-// The reads of a file in a browser (port/browser_io.cc), for code that would
-// read several pieces at once. The browser reads one after the other, and does
-// not say what it has in memory.
+// Reads of a file, one after the other, where the system cannot read several
+// pieces at once, and does not say what it has in memory: in a browser, and
+// where only POSIX is used.
 #include <cerrno>
 
 #include "port/posix_io.h"
