@@ -59,6 +59,7 @@ TEST(Sleep, OfManyThreadsEndsAtOnce) {
   std::array<Word, 2> words = {0, 0};
   std::atomic<size_t> begun{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (size_t i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       const Word& mine = words[i % words.size()];
@@ -80,8 +81,10 @@ TEST(Sleep, GoesOnInAChildOfFork) {
   constexpr int kForks = 50;
   std::array<Word, 500> words = {};
   std::atomic<bool> done{false};
+  constexpr int kWakers = 3;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i) {
+  threads.reserve(kWakers + 1);
+  for (int i = 0; i < kWakers; ++i) {
     threads.emplace_back([&] {
       while (!done) {
         for (const Word& word : words) port::FutexWake(Of(word), 1);
