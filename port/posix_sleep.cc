@@ -13,8 +13,8 @@
 // at their words again in any case (threads.h).
 //
 // Never allocates. A fork takes all mutexes first, so in the child no other
-// thread is within a place. The child has none of the sleepers, so it makes its
-// conditions anew.
+// thread is within a place. The child has none of the sleepers, and makes its
+// conditions again.
 #include <pthread.h>
 #include <unistd.h>
 
