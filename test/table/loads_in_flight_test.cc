@@ -21,6 +21,11 @@ using Turn = LoadsInFlight::Turn;
 constexpr CacheKey kFile{0x1234567890abcdef, 0x42};
 constexpr CacheKey kOtherFile{0x1234567890abcdf0, 0x42};
 
+// Also true if an earlier test, whose cache lay there, has claimed it.
+bool IsMine(Turn turn) {
+  return turn == Turn::kMine || turn == Turn::kMineAgain;
+}
+
 std::shared_ptr<Cache> AnyCache() {
   return std::move(NewLruCache({.capacity = 1000})).value();
 }
@@ -36,8 +41,7 @@ TEST(LoadsInFlight, AreThoseOfAFileInACache) {
   for (const uint64_t offset :
        {uint64_t{0}, uint64_t{4096}, (uint64_t{1} << 40) - 1}) {
     LoadClaim claim;
-    const Turn first = loads.Begin(offset, &claim);
-    ASSERT_TRUE(first == Turn::kMine || first == Turn::kMineAgain);
+    ASSERT_TRUE(IsMine(loads.Begin(offset, &claim)));
     LoadClaim none;
     EXPECT_EQ(same.Begin(offset, &none), Turn::kAnothers);
     LoadClaim others[2];
@@ -54,7 +58,7 @@ TEST(LoadsInFlight, AChildOfForkClaimsForItself) {
   const std::shared_ptr<Cache> cache = AnyCache();
   const LoadsInFlight loads(cache.get(), kFile);
   LoadClaim claim;
-  ASSERT_EQ(loads.Begin(7, &claim), Turn::kMine);
+  ASSERT_TRUE(IsMine(loads.Begin(7, &claim)));
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
