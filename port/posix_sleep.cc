@@ -22,6 +22,7 @@
 #include <array>
 #include <cstddef>
 #include <ctime>
+#include <new>
 
 #include "port/threads.h"
 
