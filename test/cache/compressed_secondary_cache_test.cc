@@ -4,14 +4,12 @@
 #include "cache/secondary/compressed_secondary_cache.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <map>
 #include <string>
 
-#include "cache/lru/lru_entry.h"
 #include "test/cache/counted_values.h"
-#include "test/cache/damage_pieces.h"
+#include "test/cache/pieces_of_tier.h"
 #include "test/support/random.h"
 
 namespace ashlar::testing {
@@ -37,18 +35,12 @@ std::optional<std::string> Find(SecondaryCache* tier, uint64_t n) {
   return bytes->ToString();
 }
 
-// Compares the usage with the memory that the pieces really take, from malloc
-// and in the table.
+// Compares the usage with the memory that the pieces really take.
 void ExpectUsageIsThePieces(SecondaryCache* tier) {
-  Cache& pieces =
-      static_cast<internal::CompressedSecondaryCache*>(tier)->pieces();
-  size_t bytes = 0;
   size_t entries = 0;
-  pieces.ForEachEntry([&](const CacheEntryView& entry) {
-    bytes += ::malloc_usable_size(entry.value) + sizeof(size_t) +
-             internal::kLruMetadataBytes;
-    ++entries;
-  });
+  static_cast<internal::CompressedSecondaryCache*>(tier)->pieces().ForEachEntry(
+      [&entries](const CacheEntryView&) { ++entries; });
+  const size_t bytes = BytesOfPieces(tier);
   EXPECT_EQ(tier->GetUsage(), bytes);
   EXPECT_EQ(tier->GetStats().usage, bytes);
   EXPECT_EQ(tier->GetStats().entries, entries);

@@ -4,15 +4,13 @@
 // takes.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <string>
 #include <vector>
 
 #include "ashlar/cache/tiered_cache.h"
-#include "cache/lru/lru_entry.h"
-#include "cache/secondary/compressed_secondary_cache.h"
 #include "test/cache/cache_makers.h"
+#include "test/cache/pieces_of_tier.h"
 #include "test/cache/saved_values.h"
 #include "test/cache/slow_tier.h"
 #include "test/support/random.h"
@@ -84,13 +82,7 @@ class Tiers {
       if (value.times_ended == 0) alive += value.charge;
     }
     ASSERT_EQ(cache_->GetUsage(), alive);
-    size_t bytes = 0;
-    static_cast<internal::CompressedSecondaryCache&>(*compressed_)
-        .pieces()
-        .ForEachEntry([&bytes](const CacheEntryView& entry) {
-          bytes += ::malloc_usable_size(entry.value) + sizeof(size_t) +
-                   internal::kLruMetadataBytes;
-        });
+    const size_t bytes = BytesOfPieces(compressed_.get());
     ASSERT_EQ(compressed_->GetUsage(), bytes);
     ASSERT_LE(bytes, compressed_->GetCapacity());
     const TieredCacheStats stats = cache_->GetStats();
