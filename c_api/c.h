@@ -59,7 +59,7 @@ ashlar_code ashlar_status_code(const ashlar_status* status);
 const char* ashlar_status_message(const ashlar_status* status);
 void ashlar_status_free(ashlar_status* status);
 
-/* "0.1.0". Lives forever. */
+/* "0.2.0". Lives forever. */
 const char* ashlar_version(void);
 
 /* Bytes that the library made. The slice lives as long as the object. */

@@ -16,7 +16,7 @@ from ._values import (Json, MessagePack, Salt, decode_json,
                       decode_message_pack)
 from ._writers import TableInfo, TableWriter, write_table
 
-__version__ = '0.1.0'
+__version__ = '0.2.0'
 __all__ = [
     'Array', 'Batch', 'CorruptionError', 'DuplicateKeyError', 'Error',
     'FileError', 'FileMissingError', 'InvalidArgumentError', 'Json',

@@ -47,7 +47,7 @@ def text_of(tables):
     """Returns the text of a manifest of tables (TableInfo, in order)."""
     return json.dumps({
         'schema': _SCHEMA,
-        'tool_version': '0.1.0',
+        'tool_version': '0.2.0',
         'checksum_function': 'FileChecksumCrc32c',
         'files': [{
             'path': table.path.rsplit('/', 1)[-1],

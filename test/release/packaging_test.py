@@ -33,6 +33,9 @@ def load(name):
 
 check = load('check')
 hardening = load('check_hardening')
+# The part of the version that names libraries and their packages.
+MINOR = re.search(r'^project\(ashlar VERSION (\d+\.\d+)\.',
+                  check.read(ROOT, 'CMakeLists.txt'), re.M)[1]
 
 
 class Tree(unittest.TestCase):
@@ -143,8 +146,8 @@ class Tree(unittest.TestCase):
 
     def test_files_of_debian(self):
         folder = os.path.join(self.root, 'packaging/debian')
-        os.rename(os.path.join(folder, 'libashlar0.1.install'),
-                  os.path.join(folder, 'libashlar0.2.install'))
+        os.rename(os.path.join(folder, f'libashlar{MINOR}.install'),
+                  os.path.join(folder, 'libashlar0.0.install'))
         self.replace('packaging/debian/control', '               liblz4-dev,\n',
                      '')
         self.replace('packaging/debian/control', 'Architecture: amd64 arm64',
@@ -240,10 +243,11 @@ class Compiled(unittest.TestCase):
         library = self.compiled(
             'libone.so', 'extern "C" void ashlar_other() {}', '-shared', '-fPIC')
         faults = check.symbol_faults(ROOT, library)
-        self.assertIn('packaging/debian/libashlar-c0.1.symbols: ashlar_other is '
-                      'exported, and not listed', faults)
-        self.assertIn('packaging/debian/libashlar-c0.1.symbols: ashlar_version '
-                      'is listed, and not exported', faults)
+        symbols = f'packaging/debian/libashlar-c{MINOR}.symbols'
+        self.assertIn(f'{symbols}: ashlar_other is exported, and not listed',
+                      faults)
+        self.assertIn(f'{symbols}: ashlar_version is listed, and not exported',
+                      faults)
 
     def test_each_part_of_hardening(self):
         text = '''#include <cstring>

@@ -31,6 +31,7 @@ class VersionsTest(unittest.TestCase):
         self.root = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.root)
         for path, _ in versions.PLACES:
+            path = versions.path_of(ROOT, path)
             target = os.path.join(self.root, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copy(os.path.join(ROOT, path), target)
@@ -49,7 +50,8 @@ class VersionsTest(unittest.TestCase):
             2)
 
     def test_each_place_counts(self):
-        for path, pattern in versions.PLACES[1:]:
+        for place, pattern in versions.PLACES[1:]:
+            path = versions.path_of(ROOT, place)
             text = versions.read(self.root, path)
             version = versions.expected(versions.version_of(), pattern)
             target = os.path.join(self.root, path)
@@ -59,7 +61,7 @@ class VersionsTest(unittest.TestCase):
                 self.assertNotEqual(versions.faults_of(self.root), [])
                 os.remove(target)
                 self.assertEqual(versions.faults_of(self.root),
-                                 [f'{path}: there is no such file'])
+                                 [f'{place}: there is no such file'])
                 with open(target, 'w', encoding='utf-8') as f:
                     f.write(text)
         self.assertEqual(versions.faults_of(self.root), [])

@@ -13,7 +13,7 @@
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/statistics.h"
 #include "ashlar/table/table_reader.h"
-#include "test/cache/damage_pieces.h"
+#include "test/cache/pieces_of_tier.h"
 #include "test/cache/slow_tier.h"
 #include "test/support/faulty_file.h"
 #include "test/support/random_table.h"

@@ -7,7 +7,7 @@
 namespace ashlar {
 namespace {
 
-TEST(VersionTest, IsMajorMinorPatch) { EXPECT_EQ(LibraryVersion(), "0.1.0"); }
+TEST(VersionTest, IsMajorMinorPatch) { EXPECT_EQ(LibraryVersion(), "0.2.0"); }
 
 }  // namespace
 }  // namespace ashlar

@@ -9,6 +9,7 @@ has the others. A place that has gone is an error, so that none is forgotten.
 """
 
 import argparse
+import glob
 import os
 import re
 import sys
@@ -16,7 +17,8 @@ import sys
 ROOT = os.path.normpath(os.path.join(os.path.dirname(__file__), '../..'))
 FULL, MINOR = r'(\d+\.\d+\.\d+)', r'(\d+\.\d+)'
 SOURCE = ('CMakeLists.txt', rf'^project\(ashlar VERSION {FULL} ')
-# (file, what stands around the version). All matches of a file count.
+# (file, what stands around the version). All matches of a file count. A `*` in
+# the name of a file stands for the version that the name has.
 PLACES = (
     SOURCE,
     ('README.md', rf'^    find_package\(ashlar {MINOR} REQUIRED\)$'),
@@ -24,19 +26,22 @@ PLACES = (
     ('c_api/rust/Cargo.lock', rf'^name = "ashlar(?:-sys)?"\nversion = "{FULL}"$'),
     ('c_api/rust/ashlar/Cargo.toml', rf'^version = "{FULL}"$'),
     ('c_api/rust/ashlar-sys/Cargo.toml', rf'^version = "{FULL}"$'),
+    ('c_api/exports.map', rf'^ASHLAR_C_{MINOR} {{$'),
     ('docs/c-api.md', rf'`libashlar_c\.so\.{MINOR}`'),
     ('docs/for-rocksdb-users.md', rf'with Ashlar {MINOR}\.$'),
+    ('docs/packages.md', rf'`libashlar(?:_c|-c)?(?:\.so\.)?{MINOR}`'),
     ('packaging/conan/test_package/CMakeLists.txt',
      rf'^find_package\(ashlar {MINOR} '),
     ('packaging/debian/changelog', rf'\Aashlar \({FULL}-\d+\) '),
     ('packaging/debian/control',
      rf'^(?:Package:|        ) libashlar(?:-c)?{MINOR}\b'),
-    ('packaging/debian/libashlar-c0.1.symbols',
-     rf'^libashlar_c\.so\.{MINOR} '),
+    ('packaging/debian/libashlar-c*.symbols',
+     rf'(?:^libashlar_c\.so\.|\bASHLAR_C_){MINOR}\b'),
     ('packaging/vcpkg/ashlar/vcpkg.json', rf'^  "version-semver": "{FULL}",$'),
     ('python/ashlar/__init__.py', rf"^__version__ = '{FULL}'$"),
     ('python/ashlar/_manifest.py', rf"'tool_version': '{FULL}'"),
     ('python/pyproject.toml', rf'^version = "{FULL}"$'),
+    ('test/util/version_test.cc', rf'LibraryVersion\(\), "{FULL}"'),
     ('tools/examples/CMakeLists.txt', rf'^find_package\(ashlar {MINOR} '),
 )
 
@@ -44,6 +49,12 @@ PLACES = (
 def read(root, path):
     with open(os.path.join(root, path), encoding='utf-8') as f:
         return f.read()
+
+
+def path_of(root, path):
+    """Returns the file of a place; one whose name has a version, by glob."""
+    found = glob.glob(path, root_dir=root)
+    return found[0] if len(found) == 1 else path
 
 
 def expected(version, pattern):
@@ -59,6 +70,7 @@ def faults_of(root=ROOT):
     """Returns what does not agree with CMakeLists.txt."""
     version, faults = version_of(root), []
     for path, pattern in PLACES:
+        path = path_of(root, path)
         if not os.path.exists(os.path.join(root, path)):
             faults.append(f'{path}: there is no such file')
             continue
@@ -74,6 +86,7 @@ def set_version(version, root=ROOT):
     if not re.fullmatch(FULL, version):
         sys.exit(f'versions: {version} is not major.minor.patch')
     for path, pattern in PLACES:
+        path = path_of(root, path)
         text = read(root, path)
 
         def replaced(match):
