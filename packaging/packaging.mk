@@ -1,12 +1,14 @@
 # Targets of packages; docs/packages.md. Included by the Makefile.
 include packaging/arm64/arm64.mk packaging/posix.mk
-.PHONY: deb deb-check static reproducible packages-check
+.PHONY: conan deb deb-check packages-check packages-tools reproducible static
 
 help::
 	@echo 'make deb       Debian packages of HEAD, into build/deb'
 	@echo 'make deb-check the same in a bare Debian 12, installed and tried (root)'
 	@echo 'make static    ashlar as one file that runs on any Linux: build-static'
 	@echo 'make reproducible  two builds in different folders, compared'
+	@echo 'make conan     the package of Conan, made, and used by its test'
+	@echo 'make packages-tools  Conan and hadolint, for packages-check'
 	@echo 'make packages-check  the files of all packages, without building one'
 
 deb:
@@ -28,6 +30,12 @@ static:
 reproducible:
 	@$(SETUP)
 	@packaging/check_reproducible
+
+conan: packages-tools
+	@JOBS=$(JOBS) packaging/check_conan
+
+packages-tools:
+	@packaging/fetch_tools build/packaging-tools
 
 packages-check: product
 	@packaging/check build

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(__file__), '../..'))
 COMPILER = 'c++'
@@ -143,6 +144,22 @@ class Tree(unittest.TestCase):
             self.replace('NOTICE', f'\n{name}: http', f'\n{name}, http')
         self.assertEqual(len(check.notice_faults(self.root)),
                          len(check.RUNTIMES))
+
+    def test_tools_that_find_faults(self):
+        tools = os.path.join(self.root, 'tools')
+        os.makedirs(tools, exist_ok=True)
+        for tool, faults_of in (('ruby', check.formula_faults),
+                                ('hadolint', check.hadolint_faults),
+                                ('conan', check.conan_faults)):
+            path = os.path.join(tools, tool)
+            for status, faults in ((0, []), (1, [f'{tool} is not content'])):
+                with open(path, 'w', encoding='utf-8') as f:
+                    f.write(f'#!/bin/sh\necho {tool} is not content\n'
+                            f'exit {status}\n')
+                os.chmod(path, 0o755)
+                with unittest.mock.patch.dict(os.environ, PATH=os.pathsep.join(
+                        (tools, os.environ['PATH']))):
+                    self.assertEqual(faults_of(self.root), faults)
 
     def test_files_of_debian(self):
         folder = os.path.join(self.root, 'packaging/debian')

@@ -21,6 +21,8 @@ class AshlarTest(ConanFile):
         CMakeDeps(self).generate()
         PkgConfigDeps(self).generate()
         toolchain = CMakeToolchain(self)
+        # No CMakeUserPresets.json in the tree.
+        toolchain.user_presets_path = False
         shared = self.dependencies['ashlar'].options.shared
         toolchain.cache_variables['ASHLAR_LIBRARY'] = (
             'ashlar::ashlar_shared' if shared else 'ashlar::ashlar')
