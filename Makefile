@@ -155,6 +155,6 @@ golden: release_tests
 
 clean:
 	rm -rf build build-asan build-tsan build-tidy build-fuzz \
-		build-std-semaphores build-schedules build-static build-web build-arm64 build-posix
+		build-std-semaphores build-schedules build-static build-web build-arm64 build-posix build-coverage
 include c_api/c_api.mk packaging/packaging.mk test/attack/attack.mk test/schedules/schedules.mk tools/web/web.mk \
 	tools/docs/docs.mk tools/release/release.mk tools/interop/rocksdb.mk python/python.mk python/engines.mk

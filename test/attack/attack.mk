@@ -1,9 +1,10 @@
 # Attacks at length. The Makefile includes this. ATTACK is further flags of the
 # script, such as --parts=damage.
 
-.PHONY: attack mutants
+.PHONY: attack coverage mutants
 help::
 	@echo 'make attack    MINUTES=10 of damage, faults, fuzzing, power cuts, ...'
+	@echo 'make coverage  which lines the tests never reach (most of an hour)'
 	@echo 'make mutants   which of 200 small changes the tests miss (hours)'
 
 attack: release_tests schedule-tree
@@ -14,3 +15,8 @@ attack: release_tests schedule-tree
 mutants:
 	@$(SETUP) check
 	@test/mutation/run --jobs=$(JOBS) $(MUTANTS)
+
+# COVERAGE: flags of test/coverage/run, such as --report.
+coverage:
+	@$(SETUP) check
+	@test/coverage/run --jobs=$(JOBS) $(COVERAGE)

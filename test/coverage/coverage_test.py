@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Tests what test/coverage/run makes of the counters."""
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import tempfile
+import unittest
+
+
+def load(path):
+    loader = importlib.machinery.SourceFileLoader('coverage_run', path)
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader('coverage_run', loader))
+    loader.exec_module(module)
+    return module
+
+
+run = load(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'run'))
+
+SOURCE = '''int Half(int n) {
+  if (n < 0) {
+    return -1;
+  }
+  return n / 2;
+}
+'''
+LCOV = '''SF:{root}/util/half.cc
+FN:1,Half
+DA:1,5
+DA:2,5
+DA:3,{negative}
+DA:4,{negative}
+DA:5,5
+DA:6,5
+BRDA:2,0,0,{negative}
+BRDA:2,0,1,5
+end_of_record
+SF:{root}/test/half_test.cc
+DA:1,0
+end_of_record
+'''
+
+
+class CoverageTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(os.path.realpath(folder.name))
+        (self.root / 'util').mkdir()
+        (self.root / 'util/half.cc').write_text(SOURCE)
+
+    def coverage(self, negative):
+        return run.of_library(run.parse_lcov(
+            LCOV.format(root=self.root, negative=negative)), self.root)
+
+    def test_lines_and_branches_of_the_floors_are_counted(self):
+        coverage = self.coverage(0)
+        self.assertEqual(list(coverage), ['util/half.cc'])
+        half = coverage['util/half.cc']
+        self.assertEqual((half.reached(), half.missed()), (4, [3, 4]))
+        self.assertEqual((half.branches, half.taken), (2, 1))
+
+    def test_a_missed_line_has_its_text_and_a_brace_is_none(self):
+        self.assertEqual(run.missed_texts(self.coverage(0), self.root),
+                         {('util/half.cc', 'return -1;'): [3]})
+        self.assertEqual(run.missed_texts(self.coverage(2), self.root), {})
+
+    def test_one_program_that_reaches_a_line_is_enough(self):
+        total = {}
+        for negative in (0, 3, 0):
+            run.add(total, self.coverage(negative))
+        self.assertEqual(total['util/half.cc'].missed(), [])
+        self.assertEqual(total['util/half.cc'].taken, 2)
+
+    def test_each_missed_line_needs_a_row_and_each_row_a_missed_line(self):
+        missed = {('util/half.cc', 'return -1;'): [3]}
+        row = {'path': 'util/*', 'text': 'return -1;', 'reason': 'why'}
+        other = {'path': 'util/half.cc', 'text': 'return *9;', 'reason': 'why'}
+        self.assertEqual(run.compare(missed, [row]), ({}, []))
+        self.assertEqual(run.compare(missed, [other]), (missed, [other]))
+        self.assertEqual(run.compare({}, [row]), ({}, [row]))
+
+    def test_the_list_can_be_read(self):
+        for row in run.read_list():
+            self.assertEqual(sorted(row), ['path', 'reason', 'text'])
+
+
+if __name__ == '__main__':
+    unittest.main()
