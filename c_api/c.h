@@ -138,8 +138,8 @@ void ashlar_writer_free(ashlar_writer* writer);
 
 /* --- Reading a table ----------------------------------------------------- */
 
-/* An open table. Any number of threads may read it at once. It must outlive
- * its iterators, and is freed by ashlar_reader_free. */
+/* An open table. Any number of threads may read it at once. Must be freed by
+ * ashlar_reader_free; its iterators keep the table open, and may go later. */
 typedef struct ashlar_reader ashlar_reader;
 ashlar_status* ashlar_reader_open(const ashlar_options* options,
                                   const char* path, ashlar_reader** reader);
@@ -177,7 +177,8 @@ typedef enum ashlar_state {
 
 /* Values that are pinned where they are: in a block of the cache, or in memory
  * of their own. They are not copied, and live until the next call that takes
- * this object, or until it is freed, also if the reader is freed before. */
+ * this object, or until it is freed, also if the reader and its cache are freed
+ * before. */
 typedef struct ashlar_values ashlar_values;
 ashlar_values* ashlar_values_new(void); /* NULL: no memory */
 void ashlar_values_reset(ashlar_values* values);

@@ -40,6 +40,7 @@ struct ashlar_options {
 
 struct ashlar_reader {
   std::shared_ptr<const ashlar::TableReader> table;
+  std::shared_ptr<ashlar::Cache> cache;  // of its blocks; may be null
 };
 
 struct ashlar_read_options {
@@ -49,6 +50,8 @@ struct ashlar_read_options {
 };
 
 struct ashlar_values {
+  // Which the results pin blocks of, so that it goes after them.
+  std::shared_ptr<ashlar::Cache> cache;
   std::vector<ashlar::GetResult> results;
   std::vector<ashlar::Slice> keys;
   std::vector<ashlar::Status> statuses;

@@ -23,8 +23,17 @@ static_assert(static_cast<int>(State::kFound) == ASHLAR_FOUND);
 static_assert(static_cast<int>(State::kDeleted) == ASHLAR_DELETED);
 static_assert(static_cast<int>(State::kMerged) == ASHLAR_MERGED);
 
+// Makes `pins` ready for results of the reader: they keep its block cache, which
+// the caller may free before them. Those of another cache are released.
+void KeepCache(const ashlar_reader& reader, ashlar_values* pins) {
+  if (pins->cache == reader.cache) return;
+  pins->results.clear();
+  pins->cache = reader.cache;
+}
+
 Status MultiGet(const ashlar_reader& reader, const ReadOptions& read,
                 std::span<const ashlar_slice> keys, ashlar_values* pins) {
+  KeepCache(reader, pins);
   pins->results.resize(keys.size());
   pins->statuses.resize(keys.size());
   pins->keys.clear();
@@ -75,7 +84,8 @@ ashlar_status* ashlar_reader_open(const ashlar_options* options,
   return Guarded([&]() -> Status {
     auto table = ashlar::TableReader::Open(path, options->set.reader);
     if (!table.ok()) return table.status();
-    *reader = new ashlar_reader{std::move(*table)};
+    *reader =
+        new ashlar_reader{std::move(*table), options->set.reader.block_cache};
     return {};
   });
 }
@@ -90,7 +100,10 @@ ashlar_status* ashlar_reader_verify(const ashlar_reader* reader) {
 ashlar_values* ashlar_values_new(void) {
   return ashlar::capi::NewOrNull<ashlar_values>();
 }
-void ashlar_values_reset(ashlar_values* values) { values->results.clear(); }
+void ashlar_values_reset(ashlar_values* values) {
+  values->results.clear();
+  values->cache.reset();
+}
 void ashlar_values_free(ashlar_values* values) { delete values; }
 
 ashlar_status* ashlar_reader_get(const ashlar_reader* reader,
@@ -101,6 +114,7 @@ ashlar_status* ashlar_reader_get(const ashlar_reader* reader,
   *state = ASHLAR_ABSENT;
   return Guarded([&]() -> Status {
     const BoundedRead bounded(options);
+    ashlar::capi::KeepCache(*reader, pins);
     pins->results.resize(1);
     ashlar::GetResult& result = pins->results.front();
     result.Reset();

@@ -257,8 +257,10 @@ Status OptionSetter::SetCompressionOpts(std::string_view value) {
 }
 
 Status OptionSetter::SetBottommost(std::string_view value) {
-  bottommost_ = CodecByName(value);
-  return bottommost_ ? Status() : NoCodec(value);
+  const auto type = CodecByName(value);
+  if (!type) return NoCodec(value);
+  bottommost_ = *type;
+  return {};
 }
 
 Status OptionSetter::SetBottommostOpts(std::string_view value) {
@@ -266,13 +268,13 @@ Status OptionSetter::SetBottommostOpts(std::string_view value) {
 }
 
 Status OptionSetter::SetPerLevel(std::string_view value) {
-  last_of_levels_.reset();
+  std::optional<CompressionType> last;
   for (const std::string_view name : SplitList(value)) {
-    last_of_levels_ = CodecByName(name);
-    if (!last_of_levels_ || *last_of_levels_ == kDisabledCompression) {
-      return NoCodec(name);
-    }
+    last = CodecByName(name);
+    if (!last || *last == kDisabledCompression) return NoCodec(name);
   }
+  // Not before: a list that is refused, and then ignored, changes nothing.
+  last_of_levels_ = last;
   return {};
 }
 

@@ -175,6 +175,33 @@ static void TestGet(const char* path) {
   ashlar_values_free(pins);
 }
 
+/* Values keep the cache that their blocks are in: they may be the last to go, and
+ * may then take values of a table with another cache, or without one. */
+static void TestValuesOutliveTheCache(const char* path) {
+  ashlar_values* pins = ashlar_values_new();
+  for (int kind = 0; kind < 6; ++kind) {
+    ashlar_cache* cache = NULL;
+    if (kind % 3 == 0) OK(ashlar_cache_new_clock(1 << 20, &cache));
+    if (kind % 3 == 1) OK(ashlar_cache_new_lru(1 << 20, &cache));
+    ashlar_reader* reader = Open(path, cache);
+    char texts[2][16];
+    ashlar_slice keys[2] = {Key(1000, texts[0]), Key(1002, texts[1])};
+    ashlar_slice values[2];
+    ashlar_state states[2];
+    if (kind < 3) {
+      OK(ashlar_reader_get(reader, NULL, keys[0], pins, values, states));
+    } else {
+      OK(ashlar_reader_multi_get(reader, NULL, keys, 2, pins, values, states,
+                                 NULL));
+    }
+    ashlar_cache_free(cache);
+    ashlar_reader_free(reader);
+    CHECK(Equals(values[0], "old"));
+    CHECK(kind < 3 || Equals(values[1], "old"));
+  }
+  ashlar_values_free(pins);
+}
+
 static void TestMultiGet(const char* path) {
   enum { kCount = 100 };
   ashlar_reader* reader = Open(path, NULL);
@@ -374,6 +401,7 @@ int main(int argc, char** argv) {
   TestOptions(argv[2]);
   Write(older, "block_size=512;filter_policy=bloomfilter:10:false", "old");
   TestGet(older);
+  TestValuesOutliveTheCache(older);
   TestMultiGet(older);
   TestIterator(older);
   WriteNewer(newer);

@@ -186,6 +186,32 @@ TEST(OptionStrings, CodecIsThatOfTheLastLevel) {
             CompressionType{0xA0});
 }
 
+// What is ignored changes nothing, also if only its last part is unknown.
+TEST(OptionStrings, CodecsThatAreIgnoredChangeNothing) {
+  const OptionTextRules rules = {.ignore_unknown = true};
+  for (const char* const ignored :
+       {"compression_per_level=kNoCompression:kDisableCompressionOption",
+        "compression_per_level=kNoCompression:kNothing",
+        "bottommost_compression=kNothing",
+        "compression=kDisableCompressionOption"}) {
+    SCOPED_TRACE(ignored);
+    OptionSet set;
+    const std::string text = "compression=kZSTD;" + std::string(ignored);
+    ASSERT_TRUE(OptionsFromString(text, &set, rules).ok());
+    EXPECT_EQ(set.table.compression, CompressionType::kZSTD);
+    EXPECT_EQ(Read(TextOf(set.table)).table.compression,
+              CompressionType::kZSTD);
+  }
+  for (const char* const name :
+       {"compression_per_level", "bottommost_compression"}) {
+    OptionSet set;
+    const std::string text =
+        std::string(name) + "=kLZ4Compression;" + name + "=kNothing";
+    ASSERT_TRUE(OptionsFromString(text, &set, rules).ok());
+    EXPECT_EQ(set.table.compression, CompressionType::kLZ4Compression) << name;
+  }
+}
+
 TEST(OptionStrings, NumbersThatATypeCannotHoldAreErrors) {
   OptionSet set;
   // An int has no bit for T. Shifted by 40, a number would be any number.
