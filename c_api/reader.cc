@@ -23,8 +23,8 @@ static_assert(static_cast<int>(State::kFound) == ASHLAR_FOUND);
 static_assert(static_cast<int>(State::kDeleted) == ASHLAR_DELETED);
 static_assert(static_cast<int>(State::kMerged) == ASHLAR_MERGED);
 
-// Makes `pins` ready for results of the reader: they keep its block cache, which
-// the caller may free before them. Those of another cache are released.
+// Makes `pins` ready for results of the reader: they keep its block cache,
+// which the caller may free before them. Those of another cache are released.
 void KeepCache(const ashlar_reader& reader, ashlar_values* pins) {
   if (pins->cache == reader.cache) return;
   pins->results.clear();

@@ -197,6 +197,29 @@ class AbiTest(unittest.TestCase):
         os.remove(self.baseline)
         self.assertEqual(os.path.basename(abi.newest_baseline(self.folder)),
                          '0.10.0.abi')
+        for below, expected in (('0.10.0', '0.9.0.abi'), ('1.0.0',
+                                                          '0.10.0.abi')):
+            self.assertEqual(os.path.basename(
+                abi.newest_baseline(self.folder, below)), expected)
+        self.assertIsNone(abi.newest_baseline(self.folder, '0.9.0'))
+
+    def test_a_release_keeps_what_it_was_built_with(self):
+        def faults(header, source):
+            library, path = self.library(header, source)
+            return abi.kept_faults('1.2.3', library, self.folder, path)
+        self.assertEqual(faults(HEADER, SOURCE), [
+            'c_api/abi has no 1.2.3.abi: make release-files'])
+        os.rename(self.baseline, os.path.join(self.folder, '1.2.3.abi'))
+        self.assertEqual(faults(HEADER, SOURCE), [])
+        more = faults(HEADER + 'int more(void);\n',
+                      SOURCE + 'int more(void) { return 1; }\n')
+        self.assertEqual(len(more), 1, more)
+        self.assertIn('1.2.3.abi is not the interface', more[0])
+
+    def test_a_kept_interface_is_not_written_again(self):
+        library, _ = self.library(HEADER, SOURCE)
+        with self.assertRaises(SystemExit):
+            abi.main([library, self.baseline])
 
 
 if __name__ == '__main__':

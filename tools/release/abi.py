@@ -2,7 +2,7 @@
 """Compares the C interface with that of the last release, by libabigail.
 
     abi.py <libashlar_c.so>           compares with the newest of c_api/abi/
-    abi.py <libashlar_c.so> <x.abi>   writes the interface to x.abi
+    abi.py <libashlar_c.so> <x.abi>   writes the interface to the new file x.abi
 
 A change that breaks programs is an error while the SONAME stays: it has the
 minor version as long as the major version is 0. With a new SONAME it is only
@@ -44,10 +44,30 @@ def soname_of(path):
     return re.search(r'soname: \[([^]]*)\]', done.stdout)[1]
 
 
-def newest_baseline(folder=BASELINES):
-    names = [name for name in os.listdir(folder) if name.endswith('.abi')]
-    return os.path.join(folder, max(
-        names, key=lambda name: [int(n) for n in name[:-4].split('.')]))
+def numbers(version):
+    return [int(n) for n in version.split('.')]
+
+
+def newest_baseline(folder=BASELINES, below=None):
+    """Returns the file of the newest release, or of the newest one that is
+    older than the version `below`, or None."""
+    known = [name[:-len('.abi')] for name in os.listdir(folder)
+             if name.endswith('.abi')]
+    older = [each for each in known
+             if below is None or numbers(each) < numbers(below)]
+    if not older:
+        return None
+    return os.path.join(folder, max(older, key=numbers) + '.abi')
+
+
+def kept_faults(version, library, folder=BASELINES, header=HEADER):
+    """Returns what is wrong with the file of a release that is being made."""
+    kept = os.path.join(folder, version + '.abi')
+    if not os.path.exists(kept):
+        return [f'c_api/abi has no {version}.abi: make release-files']
+    done, report = difference(kept, library, header)
+    return [f'{version}.abi is not the interface of the library:\n'
+            + report.strip()] if done else []
 
 
 def breaks_programs(report):
@@ -65,17 +85,23 @@ def breaks_programs(report):
         re.match(r'\d+ enumerator insertions?:', each) for each in details))
 
 
-def compare(baseline, library, header=HEADER):
-    """Returns the faults, and the report of abidiff. It compares two files of
-    abidw: of a library it would also see what the opaque types are inside."""
+def difference(baseline, library, header=HEADER):
+    """Returns the exit status and the report of abidiff. It compares two files
+    of abidw: of a library it would also see what the opaque types are
+    inside."""
     with tempfile.TemporaryDirectory() as folder:
         now_written = os.path.join(folder, 'now.abi')
         write(library, now_written, header)
         done = subprocess.run(['abidiff', baseline, now_written], text=True,
                               capture_output=True, check=False)
-    report = done.stdout + done.stderr
-    if done.returncode & (FAILED | WRONG_USAGE) or done.returncode < 0:
-        return [f'abidiff failed: {done.stderr.strip()}'], report
+    return done.returncode, done.stdout + done.stderr
+
+
+def compare(baseline, library, header=HEADER):
+    """Returns the faults, and the report of abidiff."""
+    status, report = difference(baseline, library, header)
+    if status & (FAILED | WRONG_USAGE) or status < 0:
+        return [f'abidiff failed: {report.strip()}'], report
     before, now = soname_of(baseline), soname_of(library)
     if breaks_programs(report) and before == now:
         return [f'the change breaks programs, and {now} is still the SONAME'], (
@@ -85,6 +111,8 @@ def compare(baseline, library, header=HEADER):
 
 def main(arguments):
     if len(arguments) == 2:
+        if os.path.exists(arguments[1]):
+            sys.exit(f'abi: {arguments[1]} is there already, and never changes')
         write(*arguments)
         return 0
     baseline = newest_baseline()

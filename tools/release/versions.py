@@ -37,6 +37,8 @@ PLACES = (
      rf'^(?:Package:|        ) libashlar(?:-c)?{MINOR}\b'),
     ('packaging/debian/libashlar-c*.symbols',
      rf'(?:^libashlar_c\.so\.|\bASHLAR_C_){MINOR}\b'),
+    ('packaging/debian/rules', rf' -[Np]libashlar-c{MINOR}\b'),
+    ('packaging/debian/tests/cxx-examples', rf' libashlar\.so\.{MINOR}$'),
     ('packaging/vcpkg/ashlar/vcpkg.json', rf'^  "version-semver": "{FULL}",$'),
     ('python/ashlar/__init__.py', rf"^__version__ = '{FULL}'$"),
     ('python/ashlar/_manifest.py', rf"'tool_version': '{FULL}'"),
