@@ -107,7 +107,8 @@ ashlar_status* ashlar_options_set(ashlar_options* options, ashlar_slice text);
  * left out. */
 ashlar_status* ashlar_options_load(ashlar_options* options, const char* path,
                                    const char* family, ashlar_bytes** ignored);
-/* The options of tables as text that ashlar_options_set reads. */
+/* All options as text, of which ashlar_options_set makes the same. The cache is
+ * left out. */
 ashlar_status* ashlar_options_text(const ashlar_options* options,
                                    ashlar_bytes** text);
 /* The cache of readers that are opened from now on. NULL: none. */
@@ -162,12 +163,19 @@ void ashlar_read_options_set_fill_cache(ashlar_read_options* options, int fill);
 /* Iterators: how much is read at once. Default: 0, which grows by itself. */
 void ashlar_read_options_set_readahead(ashlar_read_options* options,
                                        uint64_t bytes);
+/* When the call has to be done, in microseconds since the epoch. 0, the
+ * default: whenever it is. Once it has passed, what still has to be read from
+ * the file is ASHLAR_TIMED_OUT. An iterator compares each of its calls. */
+void ashlar_read_options_set_deadline(ashlar_read_options* options,
+                                      uint64_t microseconds_since_epoch);
 /* Iterators show keys from `lower` on, below `upper`. NULL: no bound. */
 ashlar_status* ashlar_read_options_set_bounds(ashlar_read_options* options,
                                               const ashlar_slice* lower,
                                               const ashlar_slice* upper);
 
-/* What a table says of a key. */
+/* What a table says of a key. A range deletion counts if the file was opened
+ * with a sequence number (see ashlar_iterator): with 0 it is older than
+ * nothing. */
 typedef enum ashlar_state {
   ASHLAR_ABSENT = 0, /* the table has no entry of the key */
   ASHLAR_FOUND = 1,
@@ -242,7 +250,9 @@ typedef enum ashlar_decision {
 /* Callbacks get their `context`. They run on the calling thread, and must not
  * leave by longjmp or an exception. NULL in place of any: not called. */
 typedef struct ashlar_compaction {
-  size_t struct_size; /* sizeof(ashlar_compaction) */
+  /* sizeof(ashlar_compaction): later versions have more members at the end, and
+   * take a caller's that has fewer. */
+  size_t struct_size;
   void* context;
   /* What becomes of a value that no snapshot keeps from being seen. */
   ashlar_decision (*filter)(void* context, ashlar_slice key, ashlar_slice value,

@@ -3,6 +3,8 @@
 #include "ashlar/table/compaction.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 #include "ashlar/table/compaction_filter.h"
 #include "ashlar/table/merge_operator.h"
@@ -38,6 +40,34 @@ class CallerFilter final : public CompactionFilter {
   const ashlar_compaction& caller_;
   ashlar_bytes new_value_;
 };
+
+// The first version of the struct, which callers may still have.
+constexpr size_t kFirstSize = offsetof(ashlar_compaction, snapshot_count) +
+                              sizeof(ashlar_compaction::snapshot_count);
+// A larger one is not a size but an error.
+constexpr size_t kMostSize = 4096;
+
+// Copies what the caller's version of the struct has. Members that only a later
+// version has must be zero: this library cannot do what they ask for.
+Status CopyKnown(const ashlar_compaction& callers, ashlar_compaction* known) {
+  const size_t size = callers.struct_size;
+  if (size < kFirstSize || size > kMostSize) {
+    return Status::InvalidArgument(
+        "struct_size is " + std::to_string(size) +
+        ", and not sizeof(ashlar_compaction), which is " +
+        std::to_string(sizeof(ashlar_compaction)));
+  }
+  const auto* const bytes = reinterpret_cast<const char*>(&callers);
+  const size_t common = std::min(size, sizeof(ashlar_compaction));
+  if (std::any_of(bytes + common, bytes + size,
+                  [](char byte) { return byte != 0; })) {
+    return Status::NotSupported(
+        "ashlar_compaction has members that this version does not know");
+  }
+  *known = {};
+  std::memcpy(known, bytes, common);
+  return {};
+}
 
 std::string OutputPath(const std::string& path, uint64_t number) {
   constexpr size_t kDigits = 6;
@@ -118,15 +148,14 @@ ashlar_status* ashlar_compact(const ashlar_options* options,
                               const char* path) {
   using ashlar::Status;
   return ashlar::capi::Guarded([&]() -> Status {
-    if (compaction->struct_size != sizeof(ashlar_compaction)) {
-      return Status::InvalidArgument(
-          "struct_size is not sizeof(ashlar_compaction)");
-    }
+    ashlar_compaction known;
+    Status status = ashlar::capi::CopyKnown(*compaction, &known);
+    if (!status.ok()) return status;
     std::vector<ashlar::CompactionRun> runs;
     for (size_t i = 0; i < count; ++i) {
       runs.push_back({{.table = tables[i]->table.get()}});
     }
-    ashlar::capi::Job job(*options, *compaction);
+    ashlar::capi::Job job(*options, known);
     return job.Run(runs, path);
   });
 }

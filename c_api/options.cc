@@ -1,5 +1,9 @@
 // Options of the C interface: from text, and back.
 
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
 #include "c_api/handles.h"
 
 using ashlar::Status;
@@ -37,7 +41,7 @@ ashlar_status* ashlar_options_text(const ashlar_options* options,
                                    ashlar_bytes** text) {
   *text = nullptr;
   return Guarded([&]() -> Status {
-    auto made = ashlar::StringFromTableOptions(options->set.table);
+    auto made = ashlar::StringFromOptions(options->set);
     if (!made.ok()) return made.status();
     *text = new ashlar_bytes{std::move(*made)};
     return {};
@@ -67,6 +71,13 @@ void ashlar_read_options_set_fill_cache(ashlar_read_options* options,
 void ashlar_read_options_set_readahead(ashlar_read_options* options,
                                        uint64_t bytes) {
   options->options.readahead_size = bytes;
+}
+void ashlar_read_options_set_deadline(ashlar_read_options* options,
+                                      uint64_t microseconds_since_epoch) {
+  // What a signed number does not hold is the end of time.
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  options->options.deadline =
+      std::chrono::microseconds(std::min(microseconds_since_epoch, kMost));
 }
 ashlar_status* ashlar_read_options_set_bounds(ashlar_read_options* options,
                                               const ashlar_slice* lower,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "ashlar/table/merge_operand.h"
 #include "ashlar/table/merge_operator.h"
 #include "ashlar/table/user_iterator.h"
 #include "c_api/handles.h"
@@ -31,6 +32,17 @@ void KeepCache(const ashlar_reader& reader, ashlar_values* pins) {
   pins->cache = reader.cache;
 }
 
+// A merge operand ends a lookup, which is then State::kMerged: its value is for
+// an iterator to make.
+bool EndAtOperand(const MergeOperand& /*operand*/,
+                  SequenceNumber /*sequence*/) {
+  return false;
+}
+bool EndKeyAtOperand(size_t /*key*/, const MergeOperand& /*operand*/,
+                     SequenceNumber /*sequence*/) {
+  return false;
+}
+
 Status MultiGet(const ashlar_reader& reader, const ReadOptions& read,
                 std::span<const ashlar_slice> keys, ashlar_values* pins) {
   KeepCache(reader, pins);
@@ -39,7 +51,7 @@ Status MultiGet(const ashlar_reader& reader, const ReadOptions& read,
   pins->keys.clear();
   for (const ashlar_slice& key : keys) pins->keys.push_back(FromC(key));
   reader.table->MultiGet(read, pins->keys, read.snapshot, pins->results,
-                         pins->statuses);
+                         pins->statuses, EndKeyAtOperand);
   for (const Status& status : pins->statuses) {
     if (!status.ok()) return status;
   }
@@ -118,8 +130,9 @@ ashlar_status* ashlar_reader_get(const ashlar_reader* reader,
     pins->results.resize(1);
     ashlar::GetResult& result = pins->results.front();
     result.Reset();
-    Status status = reader->table->Get(bounded.read, FromC(key),
-                                       bounded.read.snapshot, &result);
+    Status status =
+        reader->table->Get(bounded.read, FromC(key), bounded.read.snapshot,
+                           &result, ashlar::capi::EndAtOperand);
     if (!status.ok()) return status;
     *value = ToC(result.value.slice());
     *state = static_cast<ashlar_state>(result.state);

@@ -86,6 +86,14 @@ enum class OptionTextForm : uint8_t {
 ASHLAR_EXPORT Result<std::string> StringFromTableOptions(
     const TableOptions& options, OptionTextForm form = OptionTextForm::kAshlar);
 
+// Returns every option that OptionsFromString sets, as a string of our own
+// form: it makes the same of default options. Objects that only say where work
+// is done or counted are left out: caches, pools, limiters, clocks, statistics.
+// So is external_file, which a text cannot set. Returns NotSupported for other
+// objects that no text names; for a comparator or prefix extractor of tables
+// that is not that of readers; and for a text that would not be read as it is.
+ASHLAR_EXPORT Result<std::string> StringFromOptions(const OptionSet& set);
+
 // Sets *set from the text of an OPTIONS file that a RocksDB database keeps:
 // from the sections "CFOptions" and "TableOptions/BlockBasedTable" of one
 // column family. An option that the file does not have gets the value of the

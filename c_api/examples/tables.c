@@ -1,5 +1,5 @@
-/* Writes a table with options from text, and reads it: by key, by several keys
- * at once and in order.
+/* Writes a table with options from text, and reads it: by several keys at once
+ * and in order. Then it compacts it with a newer one.
  *
  *   tables <file>
  *
@@ -23,12 +23,29 @@ static void Check(ashlar_status* status) {
   exit(1);
 }
 
+static ashlar_options* NewOptions(const char* text) {
+  ashlar_options* options = ashlar_options_new();
+  if (options == NULL) abort();
+  Check(ashlar_options_set(options, Text(text)));
+  return options;
+}
+
 static void Write(const ashlar_options* options, const char* path) {
   ashlar_writer* writer;
   Check(ashlar_writer_open(options, path, &writer));
   Check(ashlar_writer_put(writer, Text("apple"), Text("red")));
   Check(ashlar_writer_put(writer, Text("banana"), Text("yellow")));
   Check(ashlar_writer_put(writer, Text("cherry"), Text("dark red")));
+  Check(ashlar_writer_finish(writer));
+  ashlar_writer_free(writer);
+}
+
+/* Writes a table that replaces one key and deletes another. */
+static void WriteNewer(const ashlar_options* options, const char* path) {
+  ashlar_writer* writer;
+  Check(ashlar_writer_open(options, path, &writer));
+  Check(ashlar_writer_put(writer, Text("banana"), Text("green")));
+  Check(ashlar_writer_delete(writer, Text("cherry")));
   Check(ashlar_writer_finish(writer));
   ashlar_writer_free(writer);
 }
@@ -50,10 +67,10 @@ static void LookUp(const ashlar_reader* reader) {
   ashlar_values_free(pins);
 }
 
-static void Walk(const ashlar_reader* reader) {
+static void Walk(const ashlar_reader* reader, const char* from) {
   ashlar_iterator* iterator;
   Check(ashlar_iterator_new(&reader, 1, NULL, NULL, &iterator));
-  for (ashlar_iterator_seek(iterator, Text("b"));
+  for (ashlar_iterator_seek(iterator, Text(from));
        ashlar_iterator_valid(iterator); ashlar_iterator_next(iterator)) {
     const ashlar_slice key = ashlar_iterator_key(iterator);
     const ashlar_slice value = ashlar_iterator_value(iterator);
@@ -64,22 +81,59 @@ static void Walk(const ashlar_reader* reader) {
   ashlar_iterator_free(iterator);
 }
 
+static ashlar_reader* Open(const char* path, const char* text) {
+  ashlar_options* options = NewOptions(text);
+  ashlar_reader* reader;
+  Check(ashlar_reader_open(options, path, &reader));
+  ashlar_options_free(options);
+  return reader;
+}
+
+/* A callback: shows a table that a compaction has made. */
+static void ShowOutput(void* context, const char* path, uint64_t file_size) {
+  const char* const slash = strrchr(path, '/');
+  ashlar_reader* reader = Open(path, "");
+  (void)context;
+  (void)file_size;
+  printf("compacted: %s\n", slash == NULL ? path : slash + 1);
+  Walk(reader, "");
+  ashlar_reader_free(reader);
+}
+
+/* Joins two tables. Which is newer, the sequence numbers say. */
+static void Compact(const ashlar_options* options, const char* older,
+                    const char* newer, const char* path) {
+  ashlar_reader* tables[] = {Open(newer, "largest_seqno=2"),
+                             Open(older, "largest_seqno=1")};
+  const ashlar_compaction compaction = {
+      .struct_size = sizeof compaction, .output = ShowOutput, .bottommost = 1};
+  Check(ashlar_compact(options, &compaction,
+                       (const ashlar_reader* const*)tables, 2, path));
+  ashlar_reader_free(tables[0]);
+  ashlar_reader_free(tables[1]);
+}
+
 int main(int argc, char** argv) {
-  if (argc != 2) {
+  char newer[4096];
+  char merged[4096];
+  ashlar_cache* cache;
+  ashlar_reader* reader;
+  if (argc != 2 || strlen(argv[1]) > 4000) {
     fprintf(stderr, "usage: tables <file>\n");
     return 2;
   }
-  ashlar_options* options = ashlar_options_new();
-  ashlar_cache* cache;
-  ashlar_reader* reader;
+  snprintf(newer, sizeof newer, "%s.newer", argv[1]);
+  snprintf(merged, sizeof merged, "%s-merged", argv[1]);
+  ashlar_options* const options =
+      NewOptions("block_size=16K;filter_policy=bloomfilter:10:false");
   Check(ashlar_cache_new_clock(8 << 20, &cache));
-  Check(ashlar_options_set(
-      options, Text("block_size=16K;filter_policy=bloomfilter:10:false")));
   ashlar_options_set_cache(options, cache);
   Write(options, argv[1]);
   Check(ashlar_reader_open(options, argv[1], &reader));
   LookUp(reader);
-  Walk(reader);
+  Walk(reader, "b");
+  WriteNewer(options, newer);
+  Compact(options, argv[1], newer, merged);
   ashlar_reader_free(reader);
   ashlar_cache_free(cache);
   ashlar_options_free(options);

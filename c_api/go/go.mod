@@ -1,3 +1,3 @@
 module ashlar
 
-go 1.20
+go 1.19
