@@ -124,8 +124,11 @@ class Job {
     });
     CompactionResult result;
     Status status = CompactTables(compaction_, runs, {}, &outputs, &result);
-    if (!status.ok() || caller_.output == nullptr) return status;
-    for (const NumberedOutput& made : outputs.Take(result)) {
+    if (!status.ok()) return status;
+    // Outputs that nobody takes are removed.
+    const std::vector<NumberedOutput> taken = outputs.Take(result);
+    if (caller_.output == nullptr) return {};
+    for (const NumberedOutput& made : taken) {
       caller_.output(caller_.context, made.path.c_str(),
                      made.summary.file_size);
     }

@@ -263,7 +263,7 @@ class HelpTest(CliTest):
         target_file_size_is_upper_bound max_subcompactions rate_limit deeper
         max_compaction_bytes write_rate_limit bytes_per_sync
         strict_bytes_per_sync use_direct_writes use_fsync
-        header crlf max_bad_rows bad_rows dry_run delimiter null
+        header crlf max_row_bytes max_bad_rows bad_rows dry_run delimiter null
         options options_from ignore_unknown_options
         limit hex cf snapshot db_paths each_table one_database
         sizes caches sampling_frequency unknown_block_size

@@ -3,6 +3,7 @@ what Python's csv and json modules read.
 """
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -213,6 +214,39 @@ class RowsTest(RowsCase):
         outcome = self.run_code(2, "build", "--out=t.sst", "--max_bad_rows=1",
                                 "--bad_rows=bad.tsv", "--overwrite", "bad.tsv")
         self.assertIn("bad.tsv is an input", outcome.err)
+
+    def test_a_row_is_as_long_as_the_limit_allows(self):
+        """Longer ones end the run, in each format, whatever is in memory."""
+        limit = "--max_row_bytes=20"
+        for size in 9, 20, 300_000:
+            value = b"v" * (size - 2)
+            flags = [f"--max_row_bytes={size}"]
+            rows = [(b"a", value), (b"b", b"1")]
+            self.assertEqual(
+                self.built(b"a\t%s\nb\t1\n" % value, *flags), rows)
+            self.assertEqual(
+                self.built(b"a,%s\nb,1" % value, *CSV, *flags), rows)
+            for text, more in ((b"a\t%sx\nb\t1\n", []),
+                               (b"a,%sx\nb,1\n", CSV), (b"a,%sx", CSV),
+                               (b'a,"%s\nb,1\n', CSV)):
+                (self.folder / "t.sst").unlink(missing_ok=True)
+                outcome = self.run_code(2, "build", "--out=t.sst", *more,
+                                        "--max_bad_rows=9", *flags,
+                                        stdin=text % value)
+                self.assertIn(f"-:1: a row of more than {size} bytes",
+                              outcome.err)
+                self.assertEqual(os.listdir(self.folder), [])
+        # Rows before it are read, and the message has the number of the line.
+        outcome = self.run_code(2, "build", "--out=t.sst", limit,
+                                stdin=b"a\t1\nb\t1\nc\t%s\nd\t1\n" % value)
+        self.assertIn("-:3: a row of more than 20 bytes", outcome.err)
+        # The sizes are those of the rows, not of what a file is packed to.
+        (self.folder / "r.tsv.gz").write_bytes(
+            gzip.compress(b"a\t%s\n" % (b"v" * 1_000_000)))
+        outcome = self.run_code(2, "build", "--out=t.sst", "r.tsv.gz",
+                                "--max_row_bytes=100K")
+        self.assertIn("r.tsv.gz:1: a row of more than 102400 bytes",
+                      outcome.err)
 
     def test_a_stray_quote_costs_one_row(self):
         self.assertEqual(

@@ -260,6 +260,9 @@
   FLAG(bool, crlf, false, "", kNewFiles, kBuild,                               \
            "tsv, hex: lines may end in CR LF; without this flag, such a line " \
            "is a bad row. In csv and jsonl they always may")                   \
+  FLAG(uint64, max_row_bytes, 8589934592, "bytes", kNewFiles, kBuild,          \
+           "csv, tsv, hex, jsonl: a longer row ends the run, as a quote in "   \
+           "csv does that is never closed")                                    \
   FLAG(uint64, max_bad_rows, 0, "n", kNewFiles, kBuild,                        \
            "skip up to n malformed rows; one more ends the run. Rows out of "  \
            "order are not malformed")                                          \

@@ -11,20 +11,14 @@
 #include "tools/ashlar/rows/byte_mask.h"
 
 namespace ashlar::tool {
-namespace {
-
-// No row of a table needs more: a value of almost 1 GiB, of escapes alone, has
-// almost 4 GiB. Without this limit, a quote that is never closed would bring a
-// whole input into memory.
-constexpr size_t kMostCapacity = size_t{1} << 33;
 
 static_assert(LineBatch::kSpare >= kMaskBytes);
 
-}  // namespace
-
-LineReader::LineReader(std::string name, std::optional<char> delimiter)
+LineReader::LineReader(std::string name, std::optional<char> delimiter,
+                       uint64_t most_bytes)
     : bytes_(std::move(name)),
       delimiter_(delimiter),
+      most_bytes_(most_bytes),
       csv_ends_(delimiter.value_or(',')) {}
 
 Status LineReader::Open() {
@@ -34,6 +28,7 @@ Status LineReader::Open() {
 
 bool LineReader::Next(LineBatch* batch) {
   batch->lines.clear();
+  if (!status_.ok()) return false;
   // A larger batch was for one line of unusual size.
   if (batch->capacity > kBatchBytes) *batch = LineBatch();
   size_t end = rest_.size();
@@ -97,7 +92,15 @@ void LineReader::FindLines(size_t end, LineBatch* batch) {
   }
 }
 
+void LineReader::RefuseLine() {
+  status_ = Status::InvalidArgument(
+      "a row of more than " + std::to_string(most_bytes_) + " bytes" +
+      (delimiter_ ? "; a quote may not be closed" : ""));
+}
+
 void LineReader::AddLine(size_t end, uint64_t breaks, LineBatch* batch) {
+  if (!status_.ok()) return;  // no line after one that was refused
+  if (end - begin_ > most_bytes_) return RefuseLine();
   batch->lines.push_back(
       {batch->bytes.get() + begin_, end - begin_, line_number_});
   line_number_ += 1 + breaks;
@@ -118,13 +121,11 @@ bool LineReader::ReadMore(LineBatch* batch, size_t* end) {
 // Doubles the room of a batch, and keeps its first `used` bytes.
 bool LineReader::Grow(size_t used, LineBatch* batch) {
   const size_t capacity = batch->capacity;
-  const size_t larger = capacity == 0 ? kBatchBytes : 2 * capacity;
-  if (larger > kMostCapacity) {
-    status_ = Status::InvalidArgument(
-        "a row of more than " + std::to_string(capacity) + " bytes" +
-        (delimiter_ ? "; a quote may not be closed" : ""));
+  if (used > begin_ && used - begin_ > most_bytes_) {
+    RefuseLine();
     return false;
   }
+  const size_t larger = capacity == 0 ? kBatchBytes : 2 * capacity;
   // The size comes from the input, so there may not be that much memory.
   std::unique_ptr<char[]> bytes(
       new (std::nothrow) char[larger + LineBatch::kSpare]);

@@ -22,7 +22,11 @@ class LineReader {
   // `name` is the file's path; "-" is standard input. If `delimiter` is given,
   // the file is CSV with this character between columns: a line break in a
   // column that begins with '"' does not end the line before the column ends.
-  LineReader(std::string name, std::optional<char> delimiter);
+  // A line of more than `most_bytes` is an error: otherwise a quote that is
+  // never closed would bring a whole input into memory. A batch has at most
+  // twice as many, or kBatchBytes.
+  LineReader(std::string name, std::optional<char> delimiter,
+             uint64_t most_bytes);
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
@@ -47,6 +51,7 @@ class LineReader {
   // Adds the lines of batch->bytes that end before the offset.
   void FindLines(size_t end, LineBatch* batch);
   void AddLine(size_t end, uint64_t breaks, LineBatch* batch);
+  void RefuseLine();
   // Reads once, to after the offset *end. Returns false if there is nothing
   // more to read, and after an error.
   bool ReadMore(LineBatch* batch, size_t* end);
@@ -56,6 +61,7 @@ class LineReader {
 
   InputBytes bytes_;
   const std::optional<char> delimiter_;
+  const uint64_t most_bytes_;
   CsvRowEnds csv_ends_;
   Status status_;
   size_t last_capacity_ = 0;  // of the last batch

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "tools/ashlar/flags/flags.h"
 #include "tools/ashlar/print/report.h"
 #include "tools/memory_limit.h"
 
@@ -26,8 +27,9 @@ TextRowInput::TextRowInput(const std::string* name, const RowFormat& format,
       parser_(parser),
       bad_rows_(bad_rows),
       pool_(pool),
-      reader_(*name, format.Is("csv") ? std::optional(format.delimiter)
-                                      : std::nullopt),
+      reader_(*name,
+              format.Is("csv") ? std::optional(format.delimiter) : std::nullopt,
+              FLAGS_max_row_bytes),
       ring_(RingSize(pool)) {}
 
 Status TextRowInput::Open(FaultText* error_line) {
