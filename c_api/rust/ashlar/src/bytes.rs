@@ -60,3 +60,14 @@ impl Drop for OwnedBytes {
         unsafe { sys::ashlar_bytes_free(self.0) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_slice_of_c_may_be_null() {
+        // SAFETY: there are no bytes.
+        assert_eq!(unsafe { from_c(NO_SLICE) }, b"");
+    }
+}

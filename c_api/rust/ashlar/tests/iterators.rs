@@ -139,6 +139,32 @@ fn bounds_outlive_their_options() {
     assert_eq!(other.entries().count(), 100);
 }
 
+/// How often this thread has read files. `None`: the kernel does not count.
+fn reads() -> Option<u64> {
+    let counts = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+    let count = counts.lines().find_map(|line| line.strip_prefix("syscr: "));
+    count.unwrap().parse().ok()
+}
+
+#[test]
+fn readahead_reads_more_at_once() {
+    let folder = Folder::new();
+    let path = folder.path("t.sst");
+    write_numbers(&path, 20000);
+    let walk = |bytes| {
+        let reader = Reader::open(&path, &options("")).unwrap();
+        let mut read = ReadOptions::new().unwrap();
+        read.set_readahead(bytes);
+        let it = TableIterator::new(&[&reader], Some(&read), None).unwrap();
+        let before = reads()?;
+        assert_eq!(shown(it).len(), 20000);
+        Some(reads()? - before)
+    };
+    if let (Some(by_itself), Some(large)) = (walk(0), walk(4 << 20)) {
+        assert!(large < by_itself, "{large} {by_itself}");
+    }
+}
+
 #[test]
 fn operands_need_an_operator() {
     let folder = Folder::new();
