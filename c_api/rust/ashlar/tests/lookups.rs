@@ -204,3 +204,19 @@ fn deadline_that_has_passed_ends_a_read_of_the_file() {
         assert!(reader.get_with(&key(1), &read).unwrap().is_some());
     }
 }
+
+#[test]
+fn values_of_a_mapped_file_outlive_the_reader() {
+    let folder = Folder::new();
+    let path = folder.path("t.sst");
+    write_numbers(&path, 1000);
+    let mapped = options("allow_mmap_reads=true");
+    let reader = Reader::open(&path, &mapped).unwrap();
+    let found = reader.get(&key(500)).unwrap().unwrap();
+    let mut results = Results::new().unwrap();
+    reader.multi_get(&[key(7)], None, &mut results).unwrap();
+    drop(reader);
+    assert_eq!(&*found, value(500));
+    let result = results.get(0).unwrap().unwrap();
+    assert_eq!(result.found(), Some(&value(7)[..]));
+}
