@@ -13,7 +13,9 @@ pub enum Lookup<V> {
     Absent,
     /// The value.
     Found(V),
-    /// The key is deleted. Older tables must not be asked.
+    /// The key is deleted. Older tables must not be asked. A range deletion
+    /// counts only if the file was opened with a sequence number:
+    /// "largest_seqno=2".
     Deleted,
     /// There are merge operands, which a [`TableIterator`] joins.
     ///

@@ -81,7 +81,8 @@ impl Options {
             ))
         }
     }
-    /// Returns the options as text that [`Options::set`] reads.
+    /// Returns all options as text, of which [`Options::set`] makes the same.
+    /// The cache is left out.
     pub fn text(&self) -> Result<String> {
         let mut text = OwnedBytes(ptr::null_mut());
         // SAFETY: the handle is valid until Drop; the call sets `text`.
