@@ -35,6 +35,7 @@ conan: packages-tools
 	@JOBS=$(JOBS) packaging/check_conan
 
 packages-tools:
+	@$(SETUP) packages
 	@packaging/fetch_tools build/packaging-tools
 
 packages-check: product

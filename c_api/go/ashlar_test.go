@@ -205,6 +205,11 @@ func TestStatesTellDeletionsAndOperands(t *testing.T) {
 			t.Fatal(key, result)
 		}
 	}
+	_, err := reader.Get([]byte("b"))
+	wantCode(t, err, MergeInProgress, "merge operands")
+	if _, err := reader.Get([]byte("a")); err != ErrNotFound {
+		t.Fatal(err)
+	}
 	options, err := NewReadOptions()
 	if err != nil {
 		t.Fatal(err)

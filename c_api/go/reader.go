@@ -77,13 +77,20 @@ func newValues() (*C.ashlar_values, error) {
 	return values, nil
 }
 
-// Get returns the value of the key, or ErrNotFound.
+// Get returns the value of the key, or ErrNotFound. A key with merge operands is
+// an error with MergeInProgress: an iterator makes its value.
 func (r *Reader) Get(key []byte) ([]byte, error) {
 	found := r.Lookup(nil, key)
-	if found.Err == nil && found.State != Found {
-		return nil, ErrNotFound
+	switch {
+	case found.Err != nil:
+		return nil, found.Err
+	case found.State == Found:
+		return found.Value, nil
+	case found.State == Merged:
+		return nil, &Error{MergeInProgress,
+			"ashlar: the key has merge operands, which an iterator joins"}
 	}
-	return found.Value, found.Err
+	return nil, ErrNotFound
 }
 
 // Lookup returns what the table says of a key.

@@ -84,6 +84,13 @@ class ChangelogTest(unittest.TestCase):
             self.assertEqual(len(faults(text, '0.2.0')), 1, text)
 
 
+class AddressTest(unittest.TestCase):
+    def test_an_address_that_nobody_reads_is_noted(self):
+        note = load('release_check').address_note
+        self.assertIn('team@a.invalid', note('Write to `team@a.invalid`.'))
+        self.assertIsNone(note('Write to `team@a.org`, not to a.invalid.'))
+
+
 class SbomTest(unittest.TestCase):
     def setUp(self):
         self.spdx = sbom.document('0.2.0', [
