@@ -68,16 +68,20 @@ inline ashlar_slice ToC(const Slice& slice) {
   return {slice.data(), slice.size()};
 }
 
-// Calls `work`, which returns a Status. Want of memory becomes an error: no
-// exception may reach the caller.
+// Calls `work`, which returns a Status. Want of memory becomes an error, also
+// where another exception is to become one: none may reach the caller.
 template <typename Work>
 ashlar_status* Guarded(const Work& work) noexcept {
   try {
-    return ToC(work());
+    try {
+      return ToC(work());
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      return ToC(Status::Aborted(error.what()));
+    }
   } catch (const std::bad_alloc&) {
     return ToC(Status::OutOfMemory());
-  } catch (const std::exception& error) {
-    return ToC(Status::Aborted(error.what()));
   }
 }
 
