@@ -163,11 +163,16 @@ TEST(VerdictCases, AFilterPartitionOfNoBytes) {
       FindBlock(BlocksOf(table), BlockKind::kFilterPartition, 1);
   ForEachPartition(table, [&](size_t i, size_t, size_t value) {
     if (i != 1) return;
-    while (table[value++] < 0) {
+    // Bytes of a varint but the last one have the highest bit set. Whether a
+    // char can be negative depends on the machine.
+    const auto goes_on = [&table](size_t at) {
+      return (table[at] & 0x80) != 0;
+    };
+    while (goes_on(value++)) {
     }  // skips the offset
     // Stores size 0, in the same number of bytes.
     for (bool more = true; more; ++value) {
-      more = table[value] < 0;
+      more = goes_on(value);
       table[value] = more ? '\x80' : '\0';
     }
   });
