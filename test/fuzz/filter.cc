@@ -32,11 +32,26 @@ void CheckAnswer(const FilterBitsReader& reader, const Slice& payload,
                            payload.ToStringView(), user_key.ToStringView()));
 }
 
-void CheckKernels(const Slice& payload, uint32_t x) {
+#if defined(__x86_64__)
+bool KernelMatches(const char* line, uint32_t x, int probes) {
   static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (!has_avx2 || payload.size() < kLineBytes) return;
+  return has_avx2 ? internal::BloomLineMatchesAvx2(line, x, probes)
+                  : internal::BloomLineMatchesPortable(line, x, probes);
+}
+#elif defined(__aarch64__)
+bool KernelMatches(const char* line, uint32_t x, int probes) {
+  return internal::BloomLineMatchesNeon(line, x, probes);
+}
+#else
+bool KernelMatches(const char* line, uint32_t x, int probes) {
+  return internal::BloomLineMatchesPortable(line, x, probes);
+}
+#endif
+
+void CheckKernels(const Slice& payload, uint32_t x) {
+  if (payload.size() < kLineBytes) return;
   for (int probes = 1; probes <= kMaxProbes; ++probes) {
-    FUZZ_CHECK(internal::BloomLineMatchesAvx2(payload.data(), x, probes) ==
+    FUZZ_CHECK(KernelMatches(payload.data(), x, probes) ==
                internal::BloomLineMatchesPortable(payload.data(), x, probes));
   }
 }
