@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,14 @@ constexpr size_t kThreads = 3;
 constexpr size_t kCalls = 4;  // of a thread
 constexpr uint64_t kKeys = 2;
 constexpr size_t kCharge = 10;
+
+// As kCountedOps. The end of a value comes after all that its holders did.
+void EndValue(void* value, MemoryAllocator* allocator) {
+  ChangesData(value);
+  EndCounted(value, allocator);
+}
+constexpr CacheItemOps kOps = {CacheEntryRole::kDataBlock, EndValue,
+                               CountedSize};
 
 // What one thread does: a call, and how long it holds what it gets.
 struct PlannedCall {
@@ -98,6 +107,11 @@ class CacheWork {
  private:
   using Kind = PlannedCall::Kind;
 
+  struct Begin {
+    uint64_t time;
+    std::optional<WeakMoment> moment;
+  };
+
   PlannedCall Draw(ScheduleDice* dice) {
     PlannedCall call;
     call.key = dice->Below(kKeys);
@@ -151,15 +165,16 @@ class CacheWork {
   // Returns a reference that the thread now has, or null.
   CacheHandle* Make(Cache* cache, const PlannedCall& call) {
     const CacheKey key = KeyOf(call.key);
-    const uint64_t begin = ++clock_;
+    const Begin begin{++clock_, CurrentMoment()};
     CacheHandle* handle = nullptr;
     switch (call.kind) {
       case Kind::kInsert:
       case Kind::kInsertAndHold: {
         const bool holds = call.kind == Kind::kInsertAndHold;
         inserted_[call.value->id] = true;
-        const Status status = cache->Insert(key, call.value, &kCountedOps,
-                                            kCharge, holds ? &handle : nullptr);
+        ChangesData(call.value);  // as one that is made here
+        const Status status = cache->Insert(key, call.value, &kOps, kCharge,
+                                            holds ? &handle : nullptr);
         Expect(status.ok() || (strict_ && holds), "an insert fails");
         refused_[call.value->id] = !status.ok();
         Log(CacheCall::Kind::kInsert, call, static_cast<int>(call.value->id),
@@ -189,19 +204,22 @@ class CacheWork {
   }
 
   void Log(CacheCall::Kind kind, const PlannedCall& call, int value,
-           uint64_t begin) {
-    history_.push_back({kind, call.key, value, begin, ++clock_});
+           const Begin& begin) {
+    history_.push_back({kind, call.key, value, begin.time, ++clock_,
+                        begin.moment, CurrentMoment()});
   }
 
   static void CheckHeld(const CacheHandle* handle, uint64_t key) {
     const CountedValue* const value = CountedValue::Of(handle);
+    ReadsData(value);
     Expect(value->key == KeyOf(key), "a lookup finds the value of another key");
     Expect(value->times_ended == 0, "a value has ended that a thread holds");
   }
 
   static void GiveBack(Cache* cache, CacheHandle* handle, bool erases) {
-    Expect(CountedValue::Of(handle)->times_ended == 0,
-           "a value ended while a thread held it");
+    const CountedValue* const value = CountedValue::Of(handle);
+    ReadsData(value);
+    Expect(value->times_ended == 0, "a value ended while a thread held it");
     cache->Release(handle, erases);
   }
 

@@ -79,9 +79,10 @@ struct Campaign::Shared {
   bool complete;
 };
 
-Campaign::Campaign(const Scenario& scenario, uint64_t most_distinct)
+Campaign::Campaign(const Scenario& scenario, uint64_t most_distinct, bool weak)
     : scenario_(scenario),
       most_distinct_(most_distinct),
+      weak_(weak),
       shared_(new(MapShared(sizeof(Shared))) Shared()),
       num_slots_(std::bit_ceil(2 * most_distinct)) {
   schedules_ = static_cast<uint64_t*>(MapShared(num_slots_ * sizeof(uint64_t)));
@@ -130,7 +131,7 @@ bool Campaign::InChild(bool quiet, const Work& work) {
 
 void Campaign::RunOne(Strategy* strategy, uint64_t form, uint64_t most_points) {
   shared_->form = form;
-  RunControlled(strategy, most_points, &shared_->log,
+  RunControlled(strategy, most_points, &shared_->log, weak_,
                 [this, form] { scenario_.run(form); });
 }
 

@@ -37,8 +37,9 @@ struct CampaignResult {
 
 class Campaign {
  public:
-  // Counts up to `most_distinct` schedules.
-  Campaign(const Scenario& scenario, uint64_t most_distinct);
+  // Counts up to `most_distinct` schedules. With `weak`, loads may also see
+  // older values (weak_memory.h).
+  Campaign(const Scenario& scenario, uint64_t most_distinct, bool weak = false);
   Campaign(const Campaign&) = delete;
   Campaign& operator=(const Campaign&) = delete;
   ~Campaign();
@@ -70,6 +71,7 @@ class Campaign {
 
   const Scenario scenario_;
   const uint64_t most_distinct_;
+  const bool weak_;
   Shared* shared_ = nullptr;       // in memory that children share
   uint64_t* schedules_ = nullptr;  // a hash set, also shared
   uint64_t num_slots_ = 0;

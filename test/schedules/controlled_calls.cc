@@ -11,8 +11,8 @@
 using ashlar::testing::IsControlled;
 using ashlar::testing::PointKind;
 
-// The names are the mangled ones of the functions in port/threads.h and
-// util/sync/schedule_point.h.
+// The names are the mangled ones of the functions in port/threads.h,
+// util/sync/schedule_point.h and util/sync/shared_word.h.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 
@@ -27,6 +27,36 @@ void __wrap__ZN6ashlar8internal9LookPointEv() {
 void __wrap__ZN6ashlar8internal9LockMutexEPSt5mutex(std::mutex* mutex) {
   if (!IsControlled()) return mutex->lock();
   ashlar::testing::LockControlled(mutex);
+}
+
+void __wrap__ZN6ashlar8internal11UnlockMutexEPSt5mutex(std::mutex* mutex) {
+  if (!IsControlled()) return mutex->unlock();
+  ashlar::testing::UnlockControlled(mutex);
+}
+
+uint64_t __wrap__ZN6ashlar8internal10SeenOfWordEPKvmi(const void* word,
+                                                      uint64_t newest,
+                                                      int order) {
+  if (!IsControlled()) return newest;
+  return ashlar::testing::LoadControlled(word, newest, order);
+}
+
+void __wrap__ZN6ashlar8internal14WordHasChangedEPKvmmib(const void* word,
+                                                        uint64_t before,
+                                                        uint64_t after,
+                                                        int order, bool reads) {
+  if (!IsControlled()) return;
+  ashlar::testing::ChangeControlled(word, before, after, order, reads);
+}
+
+void __wrap__ZN6ashlar8internal11WordWasReadEPKvmi(const void* word,
+                                                   uint64_t newest, int order) {
+  if (!IsControlled()) return;
+  ashlar::testing::ReadNewestControlled(word, newest, order);
+}
+
+void __wrap__ZN6ashlar8internal10WordBeginsEPKv(const void* word) {
+  ashlar::testing::BeginWord(word);
 }
 
 void __real__ZN6ashlar4port8CpuPauseEv();

@@ -8,8 +8,11 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "test/schedules/weak_memory.h"
 
 namespace ashlar::testing {
 
@@ -36,6 +39,7 @@ struct Execution {
   uint32_t current = 0;
   uint32_t idle_wakes = 0;  // timed sleeps in a row that nothing else ended
   std::array<ControlledThread, kMostThreads> threads;
+  std::optional<WeakMemory> weak;
 };
 
 // One execution at a time.
@@ -125,14 +129,37 @@ uint32_t Choose(const SchedulePlace& place) {
   return may ? next : DefaultNext(place);
 }
 
+void HashChoice(uint64_t choice) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
+  ExecutionLog* const log = execution->log;
+  log->schedule =
+      (log->schedule ^ (log->points * kMostThreads + choice)) * kOdd;
+  log->schedule ^= log->schedule >> 29;
+}
+
+// Counts a point, which an execution has a limited number of.
+void CountPoint() {
+  ExecutionLog* const log = execution->log;
+  if (++log->points <= execution->most_points) return;
+  ReportFault("no end after " + std::to_string(log->points) + " points" +
+              NamesOfThreads());
+}
+
+// Returns which of `options` values a load sees.
+uint32_t ChooseSeen(uint32_t options) {
+  CountPoint();
+  const SchedulePlace place{execution->log->points, PointKind::kLook, 0,
+                            (1U << options) - 1};
+  const uint32_t chosen = Choose(place);
+  LogDeviation(place, chosen);
+  if (chosen != 0) HashChoice(chosen);
+  return chosen;
+}
+
 // Gives the turn to the thread that the strategy chooses. Returns when the
 // calling thread has it again, or at once if it has ended.
 void PassTurn(PointKind kind) {
-  ExecutionLog* const log = execution->log;
-  if (++log->points > execution->most_points) {
-    ReportFault("no end after " + std::to_string(log->points) + " points" +
-                NamesOfThreads());
-  }
+  CountPoint();
   const uint32_t me = execution->current;
   uint32_t ready = ReadyThreads();
   if (kind == PointKind::kStep) execution->idle_wakes = 0;
@@ -143,13 +170,11 @@ void PassTurn(PointKind kind) {
     }
     ready = ReadyThreads();
   }
-  const SchedulePlace place{log->points, kind, me, ready};
+  const SchedulePlace place{execution->log->points, kind, me, ready};
   const uint32_t next = Choose(place);
   LogDeviation(place, next);
   if (next == me) return;
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  log->schedule = (log->schedule ^ (log->points * kMostThreads + next)) * kOdd;
-  log->schedule ^= log->schedule >> 29;
+  HashChoice(next);
   execution->current = next;
   ControlledThread* const mine = &execution->threads[me];
   GiveTurn(&execution->threads[next]);
@@ -197,7 +222,9 @@ void* RunThread(void* thread) {
 
 uint32_t DefaultNext(const SchedulePlace& place) {
   const uint32_t mine = 1U << place.current;
-  if (place.kind == PointKind::kStep) return place.current;
+  if (place.kind == PointKind::kStep || place.kind == PointKind::kLook) {
+    return place.current;
+  }
   const uint32_t others = place.ready & ~mine;
   if (others == 0) return place.current;
   const uint32_t later = others & ~(mine - 1);
@@ -219,9 +246,10 @@ void ExecutionLog::SetFault(std::string_view text) {
 }
 
 void RunControlled(Strategy* strategy, uint64_t most_points, ExecutionLog* log,
-                   const std::function<void()>& body) {
+                   bool weak, const std::function<void()>& body) {
   EndKey();
   const auto made = std::make_unique<Execution>();
+  if (weak) made->weak.emplace(&ChooseSeen);
   made->strategy = strategy;
   made->log = log;
   made->most_points = most_points;
@@ -268,6 +296,7 @@ int StartControlled(void* (*run)(void*), void* argument, pthread_t* thread) {
   if (error != 0) return error;
   ++execution->num_threads;
   *thread = made.handle;
+  if (execution->weak) execution->weak->Start(execution->current, index);
   execution->strategy->Started(index);
   PassTurn(PointKind::kStep);
   return 0;
@@ -285,6 +314,7 @@ void JoinControlled(pthread_t thread) {
       PassTurn(PointKind::kJoin);
     }
     Expect(other.state == ThreadState::kEnded, "joined too early");
+    if (execution->weak) execution->weak->Join(execution->current, i);
     other.handle = pthread_t();
     ::pthread_join(thread, nullptr);
     return;
@@ -324,6 +354,56 @@ void WakeControlled(const uint32_t* word, uint32_t n) {
 
 void LockControlled(std::mutex* mutex) {
   while (!mutex->try_lock()) PassTurn(PointKind::kPause);
+  if (execution->weak) execution->weak->Lock(execution->current, mutex);
+}
+
+void UnlockControlled(std::mutex* mutex) {
+  if (execution->weak) execution->weak->Unlock(execution->current, mutex);
+  mutex->unlock();
+}
+
+uint64_t LoadControlled(const void* word, uint64_t newest, int order) {
+  if (!execution->weak) return newest;
+  return execution->weak->Load(execution->current, word, newest,
+                               static_cast<std::memory_order>(order));
+}
+
+void ChangeControlled(const void* word, uint64_t before, uint64_t after,
+                      int order, bool reads) {
+  if (!execution->weak) return;
+  execution->weak->Change(execution->current, word, before, after,
+                          static_cast<std::memory_order>(order), reads);
+}
+
+void ReadNewestControlled(const void* word, uint64_t newest, int order) {
+  if (!execution->weak) return;
+  execution->weak->ReadNewest(execution->current, word, newest,
+                              static_cast<std::memory_order>(order));
+}
+
+void BeginWord(const void* word) {
+  if (execution != nullptr && execution->weak) execution->weak->Begin(word);
+}
+
+bool ComesBefore(const WeakMoment& first, const WeakMoment& second) {
+  return first.steps[first.thread] <= second.steps[first.thread];
+}
+
+std::optional<WeakMoment> CurrentMoment() {
+  if (!IsControlled() || !execution->weak) return std::nullopt;
+  return execution->weak->MomentOf(execution->current);
+}
+
+void ReadsData(const void* place) {
+  if (!IsControlled() || !execution->weak) return;
+  Expect(execution->weak->ReadData(execution->current, place),
+         "data is read that another thread may be changing");
+}
+
+void ChangesData(const void* place) {
+  if (!IsControlled() || !execution->weak) return;
+  Expect(execution->weak->WriteData(execution->current, place),
+         "data is changed that another thread may be using");
 }
 
 }  // namespace ashlar::testing

@@ -4,9 +4,9 @@
 // A program that links controlled_calls.cc, with the linker's --wrap
 // (CMakeLists.txt), calls this at every point of util/sync/schedule_point.h and
 // for every function of port/threads.h. So builders, pools and caches run
-// unchanged, and what they do depends only on the order of their threads. What
-// is explored are sequentially consistent orders. For weaker ones see
-// test/model.
+// unchanged, and what they do depends only on the order of their threads. With
+// a WeakMemory, loads may also see older values of words, which the Strategy
+// chooses. Otherwise all threads see one order of all steps.
 //
 // States of a thread, and who changes them:
 //   ready     it may be given the turn. A new thread is ready.
@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 namespace ashlar::testing {
@@ -46,6 +47,8 @@ enum class PointKind : uint8_t {
   kSleep,  // it sleeps; it may also be woken for no reason
   kJoin,   // it waits for the end of a thread
   kEnd,    // it has ended
+  kLook,   // it loads a word: `current` and `ready` are not threads, but what
+           // the load may see, of which 0 is the newest
 };
 
 struct SchedulePlace {
@@ -56,7 +59,7 @@ struct SchedulePlace {
 };
 
 // The thread that goes on if no strategy interferes: the current one if it can,
-// else the next one that is ready.
+// else the next one that is ready. A load sees the newest value.
 uint32_t DefaultNext(const SchedulePlace& place);
 
 // A choice that is not the default one.
@@ -97,9 +100,9 @@ struct ExecutionLog {
 };
 
 // Calls body() as thread 0. All threads that it starts must have ended when it
-// returns.
+// returns. `weak`: with a WeakMemory.
 void RunControlled(Strategy* strategy, uint64_t most_points, ExecutionLog* log,
-                   const std::function<void()>& body);
+                   bool weak, const std::function<void()>& body);
 
 // Logs a fault, and ends the process. To be called in a controlled thread.
 [[noreturn]] void ReportFault(std::string_view text);
@@ -108,6 +111,25 @@ void Expect(bool holds, std::string_view otherwise);
 // Calls work() without points: for what a scenario prepares. Requires: work()
 // waits for no thread.
 void WithoutPoints(const std::function<void()>& work);
+
+// Notes that the calling thread reads or changes data that is not atomic. A
+// fault if no order keeps it apart from another access, of which one changes
+// it. Do nothing without a WeakMemory, or outside of controlled threads.
+void ReadsData(const void* place);
+void ChangesData(const void* place);
+
+// Where a thread stands in a WeakMemory: how many steps of each thread come
+// before.
+struct WeakMoment {
+  uint32_t thread = 0;
+  std::array<uint32_t, kMostThreads> steps{};
+};
+// Whether all that the first thread had done then happens before the second
+// moment.
+bool ComesBefore(const WeakMoment& first, const WeakMoment& second);
+// That of the calling thread. Empty without a WeakMemory, or outside of
+// controlled threads.
+std::optional<WeakMoment> CurrentMoment();
 
 // Whether the calling thread is a controlled one. If not, the calls of
 // controlled_calls.cc go to the real functions.
@@ -120,6 +142,13 @@ void JoinControlled(pthread_t thread);
 void SleepControlled(const uint32_t* word, uint32_t expected, bool timed);
 void WakeControlled(const uint32_t* word, uint32_t n);
 void LockControlled(std::mutex* mutex);
+void UnlockControlled(std::mutex* mutex);
+uint64_t LoadControlled(const void* word, uint64_t newest, int order);
+void ChangeControlled(const void* word, uint64_t before, uint64_t after,
+                      int order, bool reads);
+void ReadNewestControlled(const void* word, uint64_t newest, int order);
+// Also outside of controlled threads.
+void BeginWord(const void* word);
 
 }  // namespace ashlar::testing
 

@@ -1,7 +1,8 @@
 """Defects for the schedules to find: each breaks one step of a protocol.
 
 A defect replaces text of a file. It is then compiled into `units`, the sources
-that use that file in the scenarios.
+that use that file in the scenarios. Those that are `weak` are defects only where
+memory is weaker than one order of all steps.
 """
 
 import dataclasses
@@ -19,6 +20,7 @@ class Defect:
     new: str
     units: tuple
     scenarios: str
+    weak: bool = False
 
 
 DEFECTS = (
@@ -188,4 +190,77 @@ DEFECTS = (
       SetFree(words, oldest);
       words->GiveToSink(oldest);
 """, SYNC, "buffer"),
+    Defect("late part: is published without a release", "util/sync/atomic.h",
+           """    return pointer_.compare_exchange_strong(seen, pointer,
+                                            std::memory_order_acq_rel,
+""",
+           """    return pointer_.compare_exchange_strong(seen, pointer,
+                                            std::memory_order_acquire,
+""", SYNC, "late", True),
+    Defect("late part: is found without an acquire", "util/sync/atomic.h",
+           "return pointer_.load(std::memory_order_acquire);",
+           "return pointer_.load(std::memory_order_relaxed);",
+           SYNC, "late", True),
+    Defect("claims: are taken without an acquire", "util/sync/claims.cc",
+           """                                        std::memory_order_acquire,
+                                        std::memory_order_acquire)) {
+      return seen == done""",
+           """                                        std::memory_order_relaxed,
+                                        std::memory_order_relaxed)) {
+      return seen == done""", ("util/sync/claims.cc",), "claims", True),
+    Defect("claims: the look for waiters is in no order", "util/sync/claims.cc",
+           "if (slot.waiters.load(std::memory_order_seq_cst) == 0) return;",
+           "if (slot.waiters.load(std::memory_order_acquire) == 0) return;",
+           ("util/sync/claims.cc",), "claims", True),
+    Defect("semaphore: the look for sleepers is in no order",
+           "util/sync/semaphore.h",
+           "if (waiters_.load(std::memory_order_seq_cst) > 0) {",
+           "if (waiters_.load(std::memory_order_acquire) > 0) {",
+           SYNC, "semaphore", True),
+    Defect("gate: a reader enters in no order", "util/sync/reader_gate.h",
+           "count.fetch_add(1, std::memory_order_seq_cst);",
+           "count.fetch_add(1, std::memory_order_acq_rel);",
+           SYNC, "gate", True),
+    Defect("gate: a reader leaves without a release",
+           "util/sync/reader_gate.h",
+           "count_->fetch_sub(1, std::memory_order_release);",
+           "count_->fetch_sub(1, std::memory_order_relaxed);",
+           SYNC, "gate", True),
+    Defect("bell: rings without a release", "util/sync/bell.h",
+           "count_.fetch_add(1, std::memory_order_release);",
+           "count_.fetch_add(1, std::memory_order_relaxed);",
+           SYNC, "bell", True),
+    Defect("job: steps publish nothing", "util/sync/atomic.h",
+           """    return value_.compare_exchange_weak(*expected, desired,
+                                        std::memory_order_acq_rel,
+""",
+           """    return value_.compare_exchange_weak(*expected, desired,
+                                        std::memory_order_acquire,
+""", ("util/sync/worker_crew.cc", "util/sync/pool_call.cc"), "crew,call",
+           True),
+    Defect("buffer: passes blocks on without a release",
+           "util/sync/exchange_word.h",
+           """                                          std::memory_order_acq_rel,
+""",
+           """                                          std::memory_order_acquire,
+""", SYNC, "buffer", True),
+    Defect("slot: an entry is published without a release",
+           "util/sync/atomic.h",
+           """  void StoreRelease(T value) {
+    SchedulePoint();
+    value_.store(value, std::memory_order_release);
+""",
+           """  void StoreRelease(T value) {
+    SchedulePoint();
+    value_.store(value, std::memory_order_relaxed);
+""", CLOCK, "clock,growing", True),
+    Defect("slot: an entry is taken without an acquire", "util/sync/atomic.h",
+           "return value_.fetch_add(n, std::memory_order_acquire);",
+           "return value_.fetch_add(n, std::memory_order_relaxed);",
+           CLOCK, "clock,growing", True),
+    Defect("slot: a reference is given back without a release",
+           "util/sync/atomic.h",
+           "return value_.fetch_sub(n, std::memory_order_release);",
+           "return value_.fetch_sub(n, std::memory_order_relaxed);",
+           CLOCK, "clock,growing", True),
 )

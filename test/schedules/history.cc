@@ -11,8 +11,15 @@ namespace {
 
 using Kind = CacheCall::Kind;
 
+bool IsBefore(const CacheCall& a, const CacheCall& b) {
+  if (a.weak_end && b.weak_begin) {
+    return ComesBefore(*a.weak_end, *b.weak_begin);
+  }
+  return a.end < b.begin;
+}
+
 bool Overlap(const CacheCall& a, const CacheCall& b) {
-  return a.begin < b.end && b.begin < a.end;
+  return !IsBefore(a, b) && !IsBefore(b, a);
 }
 
 // Tries the orders of the calls for one key.
@@ -39,7 +46,7 @@ class KeyOrders {
   bool MayBeNext(size_t i, uint32_t taken) const {
     if ((taken >> i & 1) != 0) return false;
     for (size_t j = 0; j < calls_.size(); ++j) {
-      if ((taken >> j & 1) == 0 && calls_[j].end < calls_[i].begin) {
+      if ((taken >> j & 1) == 0 && IsBefore(calls_[j], calls_[i])) {
         return false;
       }
     }

@@ -1,7 +1,9 @@
 // A history of what threads asked a cache for, and whether some order of these
 // calls explains every answer (linearizability: Herlihy and Wing, 1990).
 //
-// Every call takes effect at one moment between its begin and its end. The
+// Every call takes effect at one moment between its begin and its end. Where
+// memory is weak, there is no time that all threads share: then only a call
+// that happens before another takes effect before it, in the sense of C++. The
 // cache is taken for one that evicts nothing. As cache.h says, an Insert of a
 // key that is there changes nothing, but two that overlap may both succeed, and
 // an Erase need not remove what is inserted meanwhile.
@@ -10,8 +12,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "test/schedules/controlled_threads.h"
 
 namespace ashlar::testing {
 
@@ -25,6 +30,9 @@ struct CacheCall {
   int value = -1;
   uint64_t begin = 0;
   uint64_t end = 0;
+  // Where memory is weak: where its thread stood at the begin and at the end.
+  std::optional<WeakMoment> weak_begin = std::nullopt;
+  std::optional<WeakMoment> weak_end = std::nullopt;
 };
 
 // Returns an empty string if an order explains all answers. Otherwise returns

@@ -18,17 +18,24 @@ using internal::CountingSemaphore;
 using internal::PoolCall;
 using internal::WorkerCrew;
 
+// Counts for the thread that waits for this one.
+void AddOne(int* count) {
+  ChangesData(count);
+  ++*count;
+}
+
 // A loop of three units, of which one fails in every other form.
 void LoopOver(const WorkerCrew& crew, bool fails) {
   constexpr uint32_t kUnits = 3;
   std::array<int, kUnits> done{};
   const bool all = crew.ForEach(kUnits, [&](uint32_t unit) {
     internal::LookPoint();
-    ++done[unit];
+    AddOne(&done[unit]);
     return !fails || unit != 1;
   });
   Expect(all != fails, "a loop says the wrong thing about its units");
-  for (const int times : done) {
+  for (const int& times : done) {
+    ReadsData(&times);
     Expect(times <= 1, "a unit is done twice");
     Expect(times == 1 || fails, "a unit is left out");
   }
@@ -48,15 +55,17 @@ void Call(uint64_t form) {
   {
     PoolCall call;
     call.Start(pool.state(), [&] {
-      ++made;
+      AddOne(&made);
       return form % 4 >= 2 ? Status::Aborted("told to") : Status();
     });
     if (form % 8 < 4) {
       const bool failed = !call.Wait().ok();
+      ReadsData(&made);
       Expect(made == 1, "a call is not made once");
       Expect(failed == (form % 4 >= 2), "the result of a call is lost");
     }
   }
+  ReadsData(&made);
   Expect(made <= 1, "a call is made twice");
 }
 
@@ -67,7 +76,7 @@ void Requests(uint64_t form) {
     CountingSemaphore ended;
     for (int& times : done) {
       const bool taken = threads.state()->Submit([&] {
-        ++times;
+        AddOne(&times);
         ended.Release();
       });
       Expect(taken, "a request is refused");
@@ -75,7 +84,10 @@ void Requests(uint64_t form) {
     }
     for (size_t i = 0; form % 2 != 0 && i < done.size(); ++i) ended.Acquire();
   }
-  for (const int times : done) Expect(times == 1, "a request is lost");
+  for (const int& times : done) {
+    ReadsData(&times);
+    Expect(times == 1, "a request is lost");
+  }
 }
 
 constexpr std::array kScenarios = {

@@ -30,6 +30,8 @@ std::span<const Scenario> CacheScenarios();
 std::span<const Scenario> TableScenarios();
 // Each has a fault that the campaign must find. For its own test.
 std::span<const Scenario> FaultyScenarios();
+// Faults where memory is weak, but for those whose names end with "_kept".
+std::span<const Scenario> WeakScenarios();
 
 // The threads of a scenario.
 class ScenarioThreads {

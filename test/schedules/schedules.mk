@@ -2,7 +2,8 @@
 
 .PHONY: schedules schedule-defects schedule-tree
 help::
-	@echo 'make schedules MINUTES=10 of chosen schedules of the real threads'
+	@echo 'make schedules MINUTES=10 of chosen schedules of the real threads;'
+	@echo '               SCHEDULES=--weak: loads may see older values'
 
 schedule-tree:
 	@$(configure) -B build-schedules -DCMAKE_BUILD_TYPE=Debug \

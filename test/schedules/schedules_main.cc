@@ -1,11 +1,12 @@
 // Attacks the library's threads by choosing their schedules.
 //
 //   schedule_attack [--scenarios=<names>] [--seconds=<n>] [--schedules=<n>]
-//                   [--seed=<n>] [--preemptions=<n>] [--list]
+//                   [--seed=<n>] [--preemptions=<n>] [--weak] [--list]
 //
 // The scenarios share the seconds. Each ends earlier if it has run the number
 // of schedules that --schedules gives. With --preemptions=n, it runs all
-// schedules of form 0 that have at most n preemptions.
+// schedules of form 0 that have at most n preemptions. With --weak, loads may
+// see older values of words (weak_memory.h).
 // Prints one line of JSON. Exits with 1 if there was a fault, and says how to
 // find it again on standard error.
 #include <algorithm>
@@ -27,12 +28,17 @@ struct Settings {
   uint64_t schedules = uint64_t{1} << 24;
   uint64_t seed = 1;
   std::optional<uint64_t> preemptions;
+  bool weak = false;
   bool list = false;
 };
 
 bool Take(std::string_view argument, Settings* settings) {
   if (argument == "--list") {
     settings->list = true;
+    return true;
+  }
+  if (argument == "--weak") {
+    settings->weak = true;
     return true;
   }
   const size_t equals = argument.find('=');
@@ -97,7 +103,7 @@ int Attack(const Settings& settings) {
   uint64_t distinct = 0;
   std::string parts;
   for (const Scenario& scenario : scenarios) {
-    Campaign campaign(scenario, settings.schedules);
+    Campaign campaign(scenario, settings.schedules, settings.weak);
     if (settings.preemptions) {
       campaign.RunAll(0, static_cast<uint32_t>(*settings.preemptions), share);
     } else {

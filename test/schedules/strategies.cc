@@ -14,6 +14,14 @@ uint32_t BitAt(uint32_t bits, uint64_t n) {
 
 }  // namespace
 
+// Returns what a load sees: mostly the newest value, so that threads come on.
+uint32_t SeenBy(const SchedulePlace& place, ScheduleDice* dice) {
+  constexpr uint64_t kOneIn = 4;
+  if (dice->Below(kOneIn) != 0) return place.current;
+  const auto count = static_cast<uint64_t>(__builtin_popcount(place.ready));
+  return BitAt(place.ready, dice->Below(count));
+}
+
 uint32_t ReplayStrategy::Next(const SchedulePlace& place) {
   while (next_ < deviations_.size() &&
          deviations_[next_].point < place.number) {
@@ -64,6 +72,7 @@ bool PriorityStrategy::Falls(const SchedulePlace& place) {
 
 uint32_t PriorityStrategy::Next(const SchedulePlace& place) {
   constexpr uint64_t kOneIn = 8;
+  if (place.kind == PointKind::kLook) return SeenBy(place, &dice_);
   if (Falls(place)) priorities_[place.current] = --lowest_;
   if (wakes_early_ && place.kind == PointKind::kSleep &&
       dice_.Below(kOneIn) == 0) {
@@ -80,6 +89,7 @@ uint32_t PriorityStrategy::Next(const SchedulePlace& place) {
 }
 
 uint32_t WalkStrategy::Next(const SchedulePlace& place) {
+  if (place.kind == PointKind::kLook) return SeenBy(place, &dice_);
   if (place.kind == PointKind::kStep && dice_.Below(one_in_) != 0) {
     return place.current;
   }
@@ -94,13 +104,14 @@ uint32_t WalkStrategy::Next(const SchedulePlace& place) {
 uint32_t BoundedSearch::Next(const SchedulePlace& place) {
   const uint32_t mine = 1U << place.current;
   uint32_t options = place.ready;
-  if (place.kind == PointKind::kStep) {
+  const bool preempts =
+      place.kind == PointKind::kStep || place.kind == PointKind::kLook;
+  if (preempts) {
     if (used_ == preemptions_) options = mine;
   } else if ((options & ~mine) != 0) {
     options &= ~mine;
   }
   if ((options & (options - 1)) == 0) return DefaultNext(place);
-  const bool preempts = place.kind == PointKind::kStep;
   if (depth_ == choices_.size()) {
     const uint32_t first = DefaultNext(place);
     choices_.push_back({place.number, options & ~(1U << first), first, used_,

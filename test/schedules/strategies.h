@@ -88,8 +88,8 @@ class WalkStrategy final : public Strategy {
 };
 
 // All schedules in which at most `preemptions` times a thread stops that could
-// go on, one after the other, depth first. When a thread cannot go on, every
-// ready one is tried.
+// go on, or a load sees an older value, one after the other, depth first. When
+// a thread cannot go on, every ready one is tried.
 class BoundedSearch final : public Strategy {
  public:
   explicit BoundedSearch(uint32_t preemptions) : preemptions_(preemptions) {}

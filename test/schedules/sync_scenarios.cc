@@ -8,6 +8,7 @@
 #include "ashlar/util/sync/reader_gate.h"
 #include "test/schedules/controlled_threads.h"
 #include "test/schedules/scenario.h"
+#include "test/schedules/shared_data.h"
 #include "util/sync/atomic.h"
 #include "util/sync/bell.h"
 #include "util/sync/claims.h"
@@ -25,23 +26,23 @@ using internal::LatePart;
 using internal::ReaderGate;
 
 void Late(uint64_t form) {
-  LatePart<int> part;
+  LatePart<SharedData<int>> part;
   int loads = 0;
   int loading = 0;
-  const auto load = [&](std::unique_ptr<int>* made) {
+  const auto load = [&](std::unique_ptr<SharedData<int>>* made) {
     Expect(++loading == 1, "two threads load at once");
     internal::LookPoint();
     --loading;
     if (++loads == 1 && form % 2 != 0) return Status::IOError("the first load");
-    *made = std::make_unique<int>(7);
+    *made = std::make_unique<SharedData<int>>(7);
     return Status();
   };
   const auto need = [&] {
-    int* seen = nullptr;
+    SharedData<int>* seen = nullptr;
     for (int i = 0; i < 2; ++i) {
       const Status status = part.Need(load, &seen);
       Expect(status.ok() == (seen != nullptr), "neither part nor error");
-      if (seen != nullptr) Expect(*seen == 7, "a part that is not complete");
+      if (seen != nullptr) Expect(seen->Get() == 7, "a part is not complete");
     }
     Expect(seen != nullptr, "two loads failed");
   };
@@ -58,7 +59,7 @@ void ClaimThings(uint64_t form) {
   std::unique_ptr<Claims> claims;
   WithoutPoints([&] { claims = std::make_unique<Claims>(); });
   struct Thing {
-    int doing = 0;
+    SharedData<int> doing{0};
     AcqRelAtomic<uint32_t> done{0};
   };
   std::array<Thing, 2> things;
@@ -70,9 +71,10 @@ void ClaimThings(uint64_t form) {
         switch (claims->Claim(number)) {
           case Claims::Turn::kMine:
           case Claims::Turn::kMineAgain:
-            Expect(++thing.doing == 1, "two threads have one claim");
+            Expect(thing.doing.Get() == 0, "two threads have one claim");
+            thing.doing.Set(1);
             thing.done.Store(1);
-            --thing.doing;
+            thing.doing.Set(0);
             claims->Finish(number);
             break;
           case Claims::Turn::kAnothers:
@@ -93,26 +95,24 @@ void ClaimThings(uint64_t form) {
 // A writer replaces what readers read, and ends it when they are out.
 void Gate(uint64_t form) {
   ReaderGate gate;
-  struct Shown {
-    bool ended = false;
-  };
-  std::array<Shown, 3> versions;
+  std::array<SharedData<bool>, 3> ended{SharedData(false), SharedData(false),
+                                        SharedData(false)};
   AcqRelAtomic<uint32_t> current{0};
   const auto read = [&] {
     for (uint64_t i = 0; i < 1 + form % 2; ++i) {
       const ReaderGate::Pass pass(&gate);
-      const Shown& shown = versions[current.Load()];
+      const SharedData<bool>& shown = ended[current.Load()];
       internal::LookPoint();
-      Expect(!shown.ended, "what a reader reads has ended");
+      Expect(!shown.Get(), "what a reader reads has ended");
     }
   };
   ScenarioThreads threads;
   threads.Start(read);
   threads.Start(read);
-  for (uint32_t i = 1; i < versions.size(); ++i) {
+  for (uint32_t i = 1; i < ended.size(); ++i) {
     current.Store(i);
     gate.WaitForReaders();
-    versions[i - 1].ended = true;
+    ended[i - 1].Set(true);
   }
 }
 
@@ -184,6 +184,7 @@ void WriteBuffer(uint64_t form) {
   const auto sink = [&](std::span<const LargeEntry> entries) {
     Expect(++inside == 1, "two threads are in the sink");
     internal::LookPoint();
+    ChangesData(&came);
     for (const LargeEntry& entry : entries) ++came[entry.number];
     --inside;
   };

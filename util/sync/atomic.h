@@ -2,7 +2,7 @@
 //
 // Code that shares words between threads says by its choice of type what else
 // those words publish. Only code that sleeps on words (semaphores, claims) uses
-// std::atomic itself. Thread-safe.
+// SharedWord itself. Thread-safe.
 #ifndef ASHLAR_UTIL_SYNC_ATOMIC_H_
 #define ASHLAR_UTIL_SYNC_ATOMIC_H_
 
@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "ashlar/util/sync/schedule_point.h"
+#include "ashlar/util/sync/shared_word.h"
 
 namespace ashlar::internal {
 
@@ -32,7 +33,7 @@ class RelaxedAtomic {
   }
 
  private:
-  std::atomic<T> value_;
+  SharedWord<T> value_;
 };
 
 // A count of references to something. A thread that adds one has one already,
@@ -52,7 +53,7 @@ class SharedCount {
   }
 
  private:
-  std::atomic<uint64_t> count_;
+  SharedWord<uint64_t> count_;
 };
 
 // A pointer that is set once, by the thread that comes first. What it points to
@@ -78,7 +79,7 @@ class PublishedPointer {
   }
 
  private:
-  std::atomic<T*> pointer_{nullptr};
+  SharedWord<T*> pointer_{nullptr};
 };
 
 // A word that hands over what was written before: every change publishes, and
@@ -106,7 +107,7 @@ class AcqRelAtomic {
   }
 
  private:
-  std::atomic<T> value_;
+  SharedWord<T> value_;
 };
 
 // A word that many threads change at once, where each kind of change has its
@@ -170,7 +171,7 @@ class HoldAtomic {
   }
 
  private:
-  std::atomic<T> value_;
+  SharedWord<T> value_;
 };
 
 }  // namespace ashlar::internal

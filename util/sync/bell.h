@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "ashlar/util/sync/schedule_point.h"
+#include "ashlar/util/sync/shared_word.h"
 #include "port/threads.h"
 
 namespace ashlar::internal {
@@ -47,13 +48,13 @@ class Bell {
 
  private:
   // The kernel compares the bytes of the atomic itself.
-  static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) &&
-                std::atomic<uint32_t>::is_always_lock_free);
+  static_assert(sizeof(SharedWord<uint32_t>) == sizeof(uint32_t) &&
+                SharedWord<uint32_t>::is_always_lock_free);
   const uint32_t* Word() const {
     return reinterpret_cast<const uint32_t*>(&count_);
   }
 
-  std::atomic<uint32_t> count_ = 0;
+  SharedWord<uint32_t> count_ = 0;
 };
 
 }  // namespace ashlar::internal

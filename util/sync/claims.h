@@ -38,6 +38,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ashlar/util/sync/shared_word.h"
+
 namespace ashlar::internal {
 
 class Claims {
@@ -69,11 +71,11 @@ class Claims {
  private:
   static constexpr uint64_t kBusy = 1;
   struct Slot {
-    std::atomic<uint64_t> word{~kBusy};  // no number
-    std::atomic<uint32_t> finishes{0};
-    std::atomic<uint32_t> waiters{0};
+    SharedWord<uint64_t> word{~kBusy};  // no number
+    SharedWord<uint32_t> finishes{0};
+    SharedWord<uint32_t> waiters{0};
   };
-  static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
+  static_assert(sizeof(SharedWord<uint32_t>) == sizeof(uint32_t));
 
   Slot& SlotOf(uint64_t number) {
     // The upper bits of a product are the well-mixed ones.

@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "ashlar/util/sync/schedule_point.h"
+#include "ashlar/util/sync/shared_word.h"
 
 namespace ashlar::internal {
 
@@ -59,7 +60,7 @@ class ExchangeWord {
   }
 
  private:
-  std::atomic<T> value_;
+  SharedWord<T> value_;
 };
 
 // A word that one thread at a time writes and any thread reads. A thread that
@@ -87,7 +88,7 @@ class PublishedWord {
   }
 
  private:
-  std::atomic<T> value_;
+  SharedWord<T> value_;
 };
 
 }  // namespace ashlar::internal

@@ -37,6 +37,7 @@
 #include <utility>
 
 #include "ashlar/util/status.h"
+#include "ashlar/util/sync/shared_word.h"
 #include "util/sync/atomic.h"
 
 namespace ashlar::internal {
@@ -54,7 +55,7 @@ class LoadTurn {
   void End();
 
  private:
-  std::atomic<uint32_t> word_{0};
+  SharedWord<uint32_t> word_{0};
 };
 
 template <typename T>

@@ -26,7 +26,7 @@ class ASHLAR_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
     LockMutex(&mutex_);
   }
   void Unlock() ASHLAR_THREAD_ATTRIBUTE(release_capability()) {
-    mutex_.unlock();
+    UnlockMutex(&mutex_);
     SchedulePoint();
   }
 

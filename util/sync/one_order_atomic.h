@@ -11,6 +11,7 @@
 #include <atomic>
 
 #include "ashlar/util/sync/schedule_point.h"
+#include "ashlar/util/sync/shared_word.h"
 
 namespace ashlar::internal {
 
@@ -54,7 +55,7 @@ class OneOrderAtomic {
   }
 
  private:
-  std::atomic<T> value_;
+  SharedWord<T> value_;
 };
 
 }  // namespace ashlar::internal

@@ -36,6 +36,7 @@
 
 #include "ashlar/util/export.h"
 #include "ashlar/util/sync/schedule_point.h"
+#include "ashlar/util/sync/shared_word.h"
 #include "ashlar/util/sync/thread_number.h"
 
 namespace ashlar::internal {
@@ -55,7 +56,7 @@ class ReaderGate {
     Pass& operator=(const Pass&) = delete;
 
    private:
-    std::atomic<uint64_t>* const count_;
+    SharedWord<uint64_t>* const count_;
   };
 
   // Waits until every reader is out that came in before this call. Requires:
@@ -65,15 +66,15 @@ class ReaderGate {
  private:
   static constexpr size_t kStripes = 8;
   struct alignas(64) Stripe {
-    std::array<std::atomic<uint64_t>, 2> inside{};
+    std::array<SharedWord<uint64_t>, 2> inside{};
   };
 
-  std::atomic<uint64_t>* Enter() {
+  SharedWord<uint64_t>* Enter() {
     Stripe& stripe = stripes_[ThreadNumber() % kStripes];
     for (;;) {
       LookPoint();
       const uint64_t epoch = epoch_.load(std::memory_order_seq_cst);
-      std::atomic<uint64_t>& count = stripe.inside[epoch % 2];
+      SharedWord<uint64_t>& count = stripe.inside[epoch % 2];
       SchedulePoint();
       count.fetch_add(1, std::memory_order_seq_cst);
       LookPoint();
@@ -84,7 +85,7 @@ class ReaderGate {
   }
 
   std::array<Stripe, kStripes> stripes_;
-  alignas(64) std::atomic<uint64_t> epoch_ = 0;
+  alignas(64) SharedWord<uint64_t> epoch_ = 0;
 };
 
 }  // namespace ashlar::internal

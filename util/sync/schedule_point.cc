@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "ashlar/util/sync/shared_word.h"
 #include "port/threads.h"
 
 namespace ashlar::internal {
@@ -42,6 +43,15 @@ void SchedulePoint() {
 void LookPoint() {}
 
 void LockMutex(std::mutex* mutex) { mutex->lock(); }
+void UnlockMutex(std::mutex* mutex) { mutex->unlock(); }
+
+uint64_t SeenOfWord(const void* /*word*/, uint64_t newest, int /*order*/) {
+  return newest;
+}
+void WordHasChanged(const void* /*word*/, uint64_t /*before*/,
+                    uint64_t /*after*/, int /*order*/, bool /*reads*/) {}
+void WordWasRead(const void* /*word*/, uint64_t /*newest*/, int /*order*/) {}
+void WordBegins(const void* /*word*/) {}
 
 uint64_t ScheduleYields() { return yields.load(std::memory_order_relaxed); }
 

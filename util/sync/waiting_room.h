@@ -24,6 +24,7 @@
 
 #include "ashlar/util/export.h"
 #include "ashlar/util/sync/schedule_point.h"
+#include "ashlar/util/sync/shared_word.h"
 
 namespace ashlar::internal {
 
@@ -68,8 +69,8 @@ class WaitingRoom {
     return reinterpret_cast<const uint32_t*>(&news_);
   }
 
-  std::atomic<uint32_t> news_ = 0;
-  std::atomic<uint32_t> waiters_ = 0;
+  SharedWord<uint32_t> news_ = 0;
+  SharedWord<uint32_t> waiters_ = 0;
 };
 
 }  // namespace ashlar::internal
