@@ -2,10 +2,10 @@
 // litmus tests of memory models (Alglave and others, "Herding cats", 2014).
 //
 // Two threads or four run through rows of cells at the same time, so that some
-// cells are touched at nearly the same moment. An outcome that is forbidden must
-// not occur in any. x86-64 itself forbids most, but for a store that a load
-// overtakes: there this finds a change that is not one of all threads' order,
-// and elsewhere a compiler that moves accesses. For weaker machines,
+// cells are touched at nearly the same moment. An outcome that is forbidden
+// must not occur in any. x86-64 itself forbids most, but for a store that a
+// load overtakes: there this finds a change that is not one of all threads'
+// order, and elsewhere a compiler that moves accesses. For weaker machines,
 // test/schedules/weak_memory_test.cc tries all outcomes that C++ allows.
 
 #include <gtest/gtest.h>
