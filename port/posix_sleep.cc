@@ -79,6 +79,8 @@ void UnlockAllInChild() {
 
 Places* MakePlaces() {
   places = new (places_memory) Places;
+  // Fails only for want of memory. Then a child of a fork may wait for ever for
+  // a mutex that another thread held, and this process goes on well.
   ::pthread_atfork(LockAll, UnlockAll, UnlockAllInChild);
   return places;
 }
