@@ -11,7 +11,7 @@ arm64_toolchain := $(CURDIR)/packaging/arm64/toolchain.cmake
 # What tests this machine's tools and no code for ARM64, or the whole program
 # thousands of times.
 arm64_left_out := ^(tools|docs|lint|release|model|attack|mutants|coverage|repeat)[.]|\
-	_attack[.]|^rocksdb_unit|^c_api_(exports|valgrind)|^example_queue
+	_attack[.]|^rocksdb_unit|^c_api_(exports|valgrind)|^example_queue|^fuzz.canary
 
 arm64-tree:
 	@$(SETUP) arm64
@@ -20,8 +20,10 @@ arm64-tree:
 		-DASHLAR_ARM64_SYSROOT=$(arm64_folder)/sysroot \
 		-DCMAKE_TOOLCHAIN_FILE=$(arm64_toolchain) $(quietly)
 
-# The emulator takes no filter of system calls, which this test needs.
-arm64: export GTEST_FILTER = -RandomWordTest.WordsDifferWithoutTheSystemCall
+# The emulator takes no filter of system calls, which these tests need.
+arm64: export GTEST_FILTER = -RandomWordTest.WordsDifferWithoutTheSystemCall:$\
+	SandboxTest.NoProgramNoNetworkNoOtherProcess:$\
+	SandboxTest.NothingIsTypedIntoATerminal
 arm64: arm64-tree
 	@$(stage) compile cmake --build $(arm64_tree) -j $(JOBS) \
 		--target all
