@@ -2,6 +2,11 @@
 include packaging/arm64/arm64.mk packaging/posix.mk
 .PHONY: conan deb deb-check packages-check packages-tools reproducible static
 
+# Tests of this machine's tools, or of the whole program thousands of times: a
+# tree for another system leaves them out.
+not_of_library := ^(tools|docs|lint|release|model|attack|mutants|coverage)[.]|$\
+	^repeat[.]|_attack[.]|^rocksdb_unit|^example_queue
+
 help::
 	@echo 'make deb       Debian packages of HEAD, into build/deb'
 	@echo 'make deb-check the same in a bare Debian 12, installed and tried (root)'

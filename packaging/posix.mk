@@ -6,10 +6,6 @@ help::
 	@echo 'make posix     with nothing that only Linux has; tests: build-posix'
 	@echo 'make posix-check  of that, the lowest two floors'
 
-# What tests the tree's tools or the model of a protocol, and not a system's port.
-posix_left_out := ^(tools|docs|lint|release|model|attack|mutants|coverage|repeat)[.]|\
-	_attack[.]|^rocksdb_unit|^c_api_|^example_queue
-
 # Without the program, whose sandbox is Linux's, and without a build type: this
 # tree is for the compiler's opinion.
 posix-tree:
@@ -21,7 +17,7 @@ posix-tree:
 posix: posix-tree
 	@$(stage) compile cmake --build build-posix -j $(JOBS) \
 		--target all
-	$(ctest) build-posix -LE interop -E '$(subst | ,|,$(posix_left_out))'
+	$(ctest) build-posix -LE interop -E '$(not_of_library)'
 
 posix-check: posix-tree
 	@$(stage) compile cmake --build build-posix -j $(JOBS) \

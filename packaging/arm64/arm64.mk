@@ -8,11 +8,6 @@ help::
 arm64_folder := $(CURDIR)/build-arm64
 arm64_tree := $(arm64_folder)/tree
 arm64_toolchain := $(CURDIR)/packaging/arm64/toolchain.cmake
-# What tests this machine's tools and no code for ARM64, or the whole program
-# thousands of times.
-arm64_left_out := ^(tools|docs|lint|release|model|attack|mutants|coverage|repeat)[.]|\
-	_attack[.]|^rocksdb_unit|^c_api_(exports|valgrind)|^example_queue|^fuzz.canary
-
 arm64-tree:
 	@$(SETUP) arm64
 	@packaging/arm64/fetch $(arm64_folder)
@@ -28,7 +23,7 @@ arm64: arm64-tree
 	@$(stage) compile cmake --build $(arm64_tree) -j $(JOBS) \
 		--target all
 	$(ctest) $(arm64_tree) -LE interop \
-		-E '$(subst | ,|,$(arm64_left_out))'
+		-E '$(not_of_library)|^c_api_(exports|valgrind)|^fuzz.canary'
 
 arm64-check: arm64-tree
 	@$(stage) compile cmake --build $(arm64_tree) -j $(JOBS) \
