@@ -6,10 +6,15 @@
 #include <cstdint>
 #include <mutex>
 
+#include "ashlar/util/sync/shared_word.h"
 #include "test/schedules/controlled_threads.h"
+#include "test/schedules/order_sites.h"
 
+using ashlar::internal::WordOrder;
 using ashlar::testing::IsControlled;
+using ashlar::testing::OrderOf;
 using ashlar::testing::PointKind;
+using ashlar::testing::WordStep;
 
 // The names are the mangled ones of the functions in port/threads.h,
 // util/sync/schedule_point.h and util/sync/shared_word.h.
@@ -34,25 +39,27 @@ void __wrap__ZN6ashlar8internal11UnlockMutexEPSt5mutex(std::mutex* mutex) {
   ashlar::testing::UnlockControlled(mutex);
 }
 
-uint64_t __wrap__ZN6ashlar8internal10SeenOfWordEPKvmi(const void* word,
-                                                      uint64_t newest,
-                                                      int order) {
+uint64_t __wrap__ZN6ashlar8internal10SeenOfWordEPKvmRKNS0_9WordOrderE(
+    const void* word, uint64_t newest, const WordOrder& order) {
   if (!IsControlled()) return newest;
-  return ashlar::testing::LoadControlled(word, newest, order);
+  return ashlar::testing::LoadControlled(word, newest,
+                                         OrderOf(order, WordStep::kLoad));
 }
 
-void __wrap__ZN6ashlar8internal14WordHasChangedEPKvmmib(const void* word,
-                                                        uint64_t before,
-                                                        uint64_t after,
-                                                        int order, bool reads) {
+void __wrap__ZN6ashlar8internal14WordHasChangedEPKvmmRKNS0_9WordOrderEb(
+    const void* word, uint64_t before, uint64_t after, const WordOrder& order,
+    bool reads) {
   if (!IsControlled()) return;
-  ashlar::testing::ChangeControlled(word, before, after, order, reads);
+  const WordStep step = reads ? WordStep::kReadModifyWrite : WordStep::kStore;
+  ashlar::testing::ChangeControlled(word, before, after, OrderOf(order, step),
+                                    reads);
 }
 
-void __wrap__ZN6ashlar8internal11WordWasReadEPKvmi(const void* word,
-                                                   uint64_t newest, int order) {
+void __wrap__ZN6ashlar8internal11WordWasReadEPKvmRKNS0_9WordOrderE(
+    const void* word, uint64_t newest, const WordOrder& order) {
   if (!IsControlled()) return;
-  ashlar::testing::ReadNewestControlled(word, newest, order);
+  ashlar::testing::ReadNewestControlled(
+      word, newest, OrderOf(order, WordStep::kFailedExchange));
 }
 
 void __wrap__ZN6ashlar8internal10WordBeginsEPKv(const void* word) {

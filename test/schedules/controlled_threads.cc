@@ -362,23 +362,23 @@ void UnlockControlled(std::mutex* mutex) {
   mutex->unlock();
 }
 
-uint64_t LoadControlled(const void* word, uint64_t newest, int order) {
+uint64_t LoadControlled(const void* word, uint64_t newest,
+                        std::memory_order order) {
   if (!execution->weak) return newest;
-  return execution->weak->Load(execution->current, word, newest,
-                               static_cast<std::memory_order>(order));
+  return execution->weak->Load(execution->current, word, newest, order);
 }
 
 void ChangeControlled(const void* word, uint64_t before, uint64_t after,
-                      int order, bool reads) {
+                      std::memory_order order, bool reads) {
   if (!execution->weak) return;
-  execution->weak->Change(execution->current, word, before, after,
-                          static_cast<std::memory_order>(order), reads);
+  execution->weak->Change(execution->current, word, before, after, order,
+                          reads);
 }
 
-void ReadNewestControlled(const void* word, uint64_t newest, int order) {
+void ReadNewestControlled(const void* word, uint64_t newest,
+                          std::memory_order order) {
   if (!execution->weak) return;
-  execution->weak->ReadNewest(execution->current, word, newest,
-                              static_cast<std::memory_order>(order));
+  execution->weak->ReadNewest(execution->current, word, newest, order);
 }
 
 void BeginWord(const void* word) {

@@ -30,6 +30,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -143,10 +144,12 @@ void SleepControlled(const uint32_t* word, uint32_t expected, bool timed);
 void WakeControlled(const uint32_t* word, uint32_t n);
 void LockControlled(std::mutex* mutex);
 void UnlockControlled(std::mutex* mutex);
-uint64_t LoadControlled(const void* word, uint64_t newest, int order);
+uint64_t LoadControlled(const void* word, uint64_t newest,
+                        std::memory_order order);
 void ChangeControlled(const void* word, uint64_t before, uint64_t after,
-                      int order, bool reads);
-void ReadNewestControlled(const void* word, uint64_t newest, int order);
+                      std::memory_order order, bool reads);
+void ReadNewestControlled(const void* word, uint64_t newest,
+                          std::memory_order order);
 // Also outside of controlled threads.
 void BeginWord(const void* word);
 

@@ -1,12 +1,15 @@
 // Attacks the library's threads by choosing their schedules.
 //
 //   schedule_attack [--scenarios=<names>] [--seconds=<n>] [--schedules=<n>]
-//                   [--seed=<n>] [--preemptions=<n>] [--weak] [--list]
+//                   [--seed=<n>] [--preemptions=<n>] [--weak] [--orders]
+//                   [--list]
 //
 // The scenarios share the seconds. Each ends earlier if it has run the number
 // of schedules that --schedules gives. With --preemptions=n, it runs all
 // schedules of form 0 that have at most n preemptions. With --weak, loads may
-// see older values of words (weak_memory.h).
+// see older values of words (weak_memory.h). With --orders, it prints for each
+// memory order of the code what shows that a weaker one is wrong
+// (order_audit.h); --schedules are those of each scenario.
 // Prints one line of JSON. Exits with 1 if there was a fault, and says how to
 // find it again on standard error.
 #include <algorithm>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "test/schedules/campaign.h"
+#include "test/schedules/order_audit.h"
 
 namespace ashlar::testing {
 namespace {
@@ -29,12 +33,17 @@ struct Settings {
   uint64_t seed = 1;
   std::optional<uint64_t> preemptions;
   bool weak = false;
+  bool orders = false;
   bool list = false;
 };
 
 bool Take(std::string_view argument, Settings* settings) {
   if (argument == "--list") {
     settings->list = true;
+    return true;
+  }
+  if (argument == "--orders") {
+    settings->orders = true;
     return true;
   }
   if (argument == "--weak") {
@@ -134,6 +143,22 @@ int Attack(const Settings& settings) {
   return found ? 1 : 0;
 }
 
+void PrintOrders(const Settings& settings) {
+  constexpr uint64_t kSchedules = 2000;
+  const std::vector<AuditedOrder> orders =
+      AuditOrders(Chosen(settings.scenarios), settings.seed,
+                  std::min(settings.schedules, kSchedules));
+  size_t needed = 0;
+  for (const AuditedOrder& order : orders) {
+    needed += order.shown_by.empty() ? 0 : 1;
+    std::printf("%s -> %s: %s\n", order.site.c_str(), order.weaker.c_str(),
+                order.shown_by.empty() ? "nothing shows that it is needed"
+                                       : order.shown_by.c_str());
+  }
+  std::printf("%zu of %zu orders are shown to be needed\n", needed,
+              orders.size());
+}
+
 }  // namespace
 }  // namespace ashlar::testing
 
@@ -148,6 +173,10 @@ int main(int argc, char** argv) {
     for (const auto& scenario : ashlar::testing::Chosen("")) {
       std::printf("%s\n", std::string(scenario.name).c_str());
     }
+    return 0;
+  }
+  if (settings.orders) {
+    ashlar::testing::PrintOrders(settings);
     return 0;
   }
   return ashlar::testing::Attack(settings);

@@ -45,12 +45,15 @@ void LookPoint() {}
 void LockMutex(std::mutex* mutex) { mutex->lock(); }
 void UnlockMutex(std::mutex* mutex) { mutex->unlock(); }
 
-uint64_t SeenOfWord(const void* /*word*/, uint64_t newest, int /*order*/) {
+uint64_t SeenOfWord(const void* /*word*/, uint64_t newest,
+                    const WordOrder& /*order*/) {
   return newest;
 }
 void WordHasChanged(const void* /*word*/, uint64_t /*before*/,
-                    uint64_t /*after*/, int /*order*/, bool /*reads*/) {}
-void WordWasRead(const void* /*word*/, uint64_t /*newest*/, int /*order*/) {}
+                    uint64_t /*after*/, const WordOrder& /*order*/,
+                    bool /*reads*/) {}
+void WordWasRead(const void* /*word*/, uint64_t /*newest*/,
+                 const WordOrder& /*order*/) {}
 void WordBegins(const void* /*word*/) {}
 
 uint64_t ScheduleYields() { return yields.load(std::memory_order_relaxed); }

@@ -23,19 +23,31 @@ using SharedWord = std::atomic<T>;
 
 #include <cstdint>
 #include <cstring>
+#include <source_location>
 #include <type_traits>
 
 namespace ashlar::internal {
 
-// What a test program may replace at link time. `order` is a std::memory_order.
+// A memory order, and where the code asks for it.
+struct WordOrder {
+  // NOLINTNEXTLINE(google-explicit-constructor): it stands for the order
+  WordOrder(std::memory_order asked,
+            std::source_location asked_at = std::source_location::current())
+      : order(asked), where(asked_at) {}
+
+  std::memory_order order;
+  std::source_location where;
+};
+
+// What a test program may replace at link time.
 //
 // Returns what a load is to see: `newest`, which is in the word.
-uint64_t SeenOfWord(const void* word, uint64_t newest, int order);
+uint64_t SeenOfWord(const void* word, uint64_t newest, const WordOrder& order);
 // The word was read and changed, or, if not `reads`, only changed.
 void WordHasChanged(const void* word, uint64_t before, uint64_t after,
-                    int order, bool reads);
+                    const WordOrder& order, bool reads);
 // A compare-exchange has failed, which has read the newest value.
-void WordWasRead(const void* word, uint64_t newest, int order);
+void WordWasRead(const void* word, uint64_t newest, const WordOrder& order);
 // A word begins to live in this memory.
 void WordBegins(const void* word);
 
@@ -56,63 +68,61 @@ class SharedWord {
   SharedWord(const SharedWord&) = delete;
   SharedWord& operator=(const SharedWord&) = delete;
 
-  T load(std::memory_order order = kDefault) const {
-    return FromBits(SeenOfWord(&word_, Bits(word_.load(order)), Int(order)));
+  T load(const WordOrder& order = kDefault) const {
+    return FromBits(SeenOfWord(&word_, Bits(word_.load(order.order)), order));
   }
-  void store(T value, std::memory_order order = kDefault) {
+  void store(T value, const WordOrder& order = kDefault) {
     // Threads that take turns need no exchange. In the other builds that have
     // this class, nobody looks at the value before.
     const T before = word_.load(std::memory_order_relaxed);
-    word_.store(value, order);
-    WordHasChanged(&word_, Bits(before), Bits(value), Int(order), false);
+    word_.store(value, order.order);
+    WordHasChanged(&word_, Bits(before), Bits(value), order, false);
   }
-  T exchange(T value, std::memory_order order = kDefault) {
-    return Changed(word_.exchange(value, order), value, order);
+  T exchange(T value, const WordOrder& order = kDefault) {
+    return Changed(word_.exchange(value, order.order), value, order);
   }
-  T fetch_add(T n, std::memory_order order = kDefault) {
-    const T before = word_.fetch_add(n, order);
+  T fetch_add(T n, const WordOrder& order = kDefault) {
+    const T before = word_.fetch_add(n, order.order);
     return Changed(before, static_cast<T>(before + n), order);
   }
-  T fetch_sub(T n, std::memory_order order = kDefault) {
-    const T before = word_.fetch_sub(n, order);
+  T fetch_sub(T n, const WordOrder& order = kDefault) {
+    const T before = word_.fetch_sub(n, order.order);
     return Changed(before, static_cast<T>(before - n), order);
   }
-  T fetch_or(T bits, std::memory_order order = kDefault) {
-    const T before = word_.fetch_or(bits, order);
+  T fetch_or(T bits, const WordOrder& order = kDefault) {
+    const T before = word_.fetch_or(bits, order.order);
     return Changed(before, static_cast<T>(before | bits), order);
   }
-  T fetch_and(T bits, std::memory_order order = kDefault) {
-    const T before = word_.fetch_and(bits, order);
+  T fetch_and(T bits, const WordOrder& order = kDefault) {
+    const T before = word_.fetch_and(bits, order.order);
     return Changed(before, static_cast<T>(before & bits), order);
   }
-  bool compare_exchange_strong(T& expected, T desired,
-                               std::memory_order success,
-                               std::memory_order failure) {
+  bool compare_exchange_strong(T& expected, T desired, const WordOrder& success,
+                               const WordOrder& failure) {
     const T before = expected;
-    const bool done =
-        word_.compare_exchange_strong(expected, desired, success, failure);
+    const bool done = word_.compare_exchange_strong(
+        expected, desired, success.order, failure.order);
     return Exchanged(done, before, expected, desired, success, failure);
   }
-  bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
-                             std::memory_order failure) {
+  bool compare_exchange_weak(T& expected, T desired, const WordOrder& success,
+                             const WordOrder& failure) {
     const T before = expected;
-    const bool done =
-        word_.compare_exchange_weak(expected, desired, success, failure);
+    const bool done = word_.compare_exchange_weak(expected, desired,
+                                                  success.order, failure.order);
     return Exchanged(done, before, expected, desired, success, failure);
   }
   bool compare_exchange_strong(T& expected, T desired,
-                               std::memory_order order = kDefault) {
+                               const WordOrder& order = kDefault) {
     return compare_exchange_strong(expected, desired, order, OnFailure(order));
   }
   bool compare_exchange_weak(T& expected, T desired,
-                             std::memory_order order = kDefault) {
+                             const WordOrder& order = kDefault) {
     return compare_exchange_weak(expected, desired, order, OnFailure(order));
   }
 
  private:
   static constexpr std::memory_order kDefault = std::memory_order_seq_cst;
 
-  static int Int(std::memory_order order) { return static_cast<int>(order); }
   static uint64_t Bits(T value) {
     uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
@@ -124,21 +134,25 @@ class SharedWord {
     return value;
   }
   // A load releases nothing.
-  static std::memory_order OnFailure(std::memory_order order) {
-    if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
-    if (order == std::memory_order_release) return std::memory_order_relaxed;
+  static WordOrder OnFailure(WordOrder order) {
+    if (order.order == std::memory_order_acq_rel) {
+      order.order = std::memory_order_acquire;
+    }
+    if (order.order == std::memory_order_release) {
+      order.order = std::memory_order_relaxed;
+    }
     return order;
   }
-  T Changed(T before, T after, std::memory_order order) {
-    WordHasChanged(&word_, Bits(before), Bits(after), Int(order), true);
+  T Changed(T before, T after, const WordOrder& order) {
+    WordHasChanged(&word_, Bits(before), Bits(after), order, true);
     return before;
   }
   bool Exchanged(bool done, T before, T seen, T desired,
-                 std::memory_order success, std::memory_order failure) {
+                 const WordOrder& success, const WordOrder& failure) {
     if (done) {
       Changed(before, desired, success);
     } else {
-      WordWasRead(&word_, Bits(seen), Int(failure));
+      WordWasRead(&word_, Bits(seen), failure);
     }
     return done;
   }
