@@ -4,7 +4,6 @@
 #include "table/load/block_memory.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <cstdint>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "port/sanitizers.h"
+#include "port/usable_bytes.h"
 #include "test/support/random.h"
 
 namespace ashlar::testing {
@@ -38,7 +38,8 @@ TEST(BlockMemory, FitsWhoTakesIt) {
       const BlockMemory::Piece piece = BlockMemory::Take(bytes);
       ASSERT_NE(piece.memory, nullptr);
       EXPECT_EQ(reinterpret_cast<uintptr_t>(piece.memory) % 64, 0u);
-      EXPECT_EQ(piece.bytes, ::malloc_usable_size(piece.memory));
+      // Where malloc cannot be asked, they are what was asked for.
+      EXPECT_EQ(piece.bytes, port::UsableBytes(piece.memory, piece.bytes));
       EXPECT_GE(piece.bytes, bytes);
       EXPECT_LE(piece.bytes, bytes + bytes / 16 + 128);
       std::memset(piece.memory, static_cast<int>(i), piece.bytes);
