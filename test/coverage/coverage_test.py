@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
+import shutil
 import tempfile
 import unittest
 
@@ -27,7 +28,7 @@ SOURCE = '''int Half(int n) {
 }
 '''
 LCOV = '''SF:{root}/util/half.cc
-FN:1,Half
+FN:1,half.cc:_Z4Halfi
 DA:1,5
 DA:2,5
 DA:3,{negative}
@@ -60,11 +61,11 @@ class CoverageTest(unittest.TestCase):
         self.assertEqual(list(coverage), ['util/half.cc'])
         half = coverage['util/half.cc']
         self.assertEqual((half.reached(), half.missed()), (4, [3, 4]))
-        self.assertEqual((half.branches, half.taken), (2, 1))
+        self.assertEqual(half.counts(), (6, 4, 2, 1))
 
     def test_a_missed_line_has_its_text_and_a_brace_is_none(self):
         self.assertEqual(run.missed_texts(self.coverage(0), self.root),
-                         {('util/half.cc', 'return -1;'): [3]})
+                         {('util/half.cc', '_Z4Halfi', 'return -1;'): [3]})
         self.assertEqual(run.missed_texts(self.coverage(2), self.root), {})
 
     def test_one_program_that_reaches_a_line_is_enough(self):
@@ -72,19 +73,45 @@ class CoverageTest(unittest.TestCase):
         for negative in (0, 3, 0):
             run.add(total, self.coverage(negative))
         self.assertEqual(total['util/half.cc'].missed(), [])
-        self.assertEqual(total['util/half.cc'].taken, 2)
+        self.assertEqual(total['util/half.cc'].taken(), 2)
+
+    def test_each_program_takes_branches_for_all(self):
+        total = {}
+        for taken in ([True, False], [False, True]):
+            lines = run.Lines()
+            lines.branches[2] = taken
+            run.add(total, {'util/half.cc': lines})
+        self.assertEqual(total['util/half.cc'].branches, {2: [True, True]})
+
+    def test_a_line_belongs_to_the_function_before_it(self):
+        lines = run.Lines()
+        lines.functions = {3: '_Z4Halfi', 9: 'main'}
+        self.assertEqual([lines.function_at(n) for n in (2, 3, 8, 9)],
+                         ['', '_Z4Halfi', '_Z4Halfi', 'main'])
+
+    @unittest.skipUnless(shutil.which('llvm-cxxfilt-16'), 'no llvm-cxxfilt-16')
+    def test_functions_have_their_names_in_the_source(self):
+        coverage = self.coverage(0)
+        run.demangle(coverage)
+        self.assertEqual(coverage['util/half.cc'].functions, {1: 'Half(int)'})
 
     def test_each_missed_line_needs_a_row_and_each_row_a_missed_line(self):
-        missed = {('util/half.cc', 'return -1;'): [3]}
+        missed = {('util/half.cc', 'Half(int)', 'return -1;'): [3]}
         row = {'path': 'util/*', 'text': 'return -1;', 'reason': 'why'}
+        whole = {'path': 'util/half.cc', 'function': 'Half(*', 'reason': 'why'}
         other = {'path': 'util/half.cc', 'text': 'return *9;', 'reason': 'why'}
+        third = {'path': 'util/half.cc', 'function': 'Third(*', 'reason': 'why'}
         self.assertEqual(run.compare(missed, [row]), ({}, []))
-        self.assertEqual(run.compare(missed, [other]), (missed, [other]))
+        self.assertEqual(run.compare(missed, [whole]), ({}, []))
+        self.assertEqual(run.compare(missed, [other, third]),
+                         (missed, [other, third]))
         self.assertEqual(run.compare({}, [row]), ({}, [row]))
 
     def test_the_list_can_be_read(self):
         for row in run.read_list():
-            self.assertEqual(sorted(row), ['path', 'reason', 'text'])
+            self.assertLessEqual({'path', 'reason'}, set(row))
+            self.assertLessEqual(set(row),
+                                 {'path', 'reason', 'text', 'function'})
 
 
 if __name__ == '__main__':
