@@ -208,12 +208,12 @@ TEST(SyncFolder, OfPathsWithoutAFolder) {
   std::string before(4096, '\0');
   ASSERT_NE(::getcwd(before.data(), before.size()), nullptr);
   ASSERT_EQ(::chdir(folder.path().c_str()), 0);
-  EXPECT_EQ(Under(folder, "fsync:EIO",
-                  [] { return port::SyncFolderOf("file"); }),
-            EIO);
-  EXPECT_EQ(Under(folder, "fsync:EIO",
-                  [] { return port::SyncFolderOf("/file"); }),
-            0);
+  EXPECT_EQ(
+      Under(folder, "fsync:EIO", [] { return port::SyncFolderOf("file"); }),
+      EIO);
+  EXPECT_EQ(
+      Under(folder, "fsync:EIO", [] { return port::SyncFolderOf("/file"); }),
+      0);
   ASSERT_EQ(::chdir(before.c_str()), 0);
 }
 
