@@ -3,6 +3,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -44,6 +45,14 @@ end_of_record
 '''
 
 
+def branches_json(path, *rows):
+    """Returns what llvm-cov exports of rows (line, column, true, false)."""
+    return json.dumps({'data': [{'files': [{
+        'filename': str(path),
+        'branches': [[line, column, line, column + 5, true, false, 0, 0, 4]
+                     for line, column, true, false in rows]}]}]})
+
+
 class CoverageTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -53,8 +62,11 @@ class CoverageTest(unittest.TestCase):
         (self.root / 'util/half.cc').write_text(SOURCE)
 
     def coverage(self, negative):
-        return run.of_library(run.parse_lcov(
-            LCOV.format(root=self.root, negative=negative)), self.root)
+        found = run.parse_lcov(
+            LCOV.format(root=self.root, negative=negative))
+        run.add_branches(found, branches_json(
+            self.root / 'util/half.cc', (2, 7, negative, 5)))
+        return run.of_library(found, self.root)
 
     def test_lines_and_branches_of_the_floors_are_counted(self):
         coverage = self.coverage(0)
@@ -79,9 +91,26 @@ class CoverageTest(unittest.TestCase):
         total = {}
         for taken in ([True, False], [False, True]):
             lines = run.Lines()
-            lines.branches[2] = taken
+            lines.branches[2] = {7: taken}
             run.add(total, {'util/half.cc': lines})
-        self.assertEqual(total['util/half.cc'].branches, {2: [True, True]})
+        self.assertEqual(total['util/half.cc'].branches,
+                         {2: {7: [True, True]}})
+
+    def test_branches_of_a_template_count_once(self):
+        lines = run.Lines()
+        # Two copies of a condition, and of one that the compiler knows.
+        lines.conditions[2] = 2
+        run.add_branches({'half.h': lines}, branches_json(
+            'half.h', (2, 7, 0, 3), (2, 19, 0, 0), (2, 7, 4, 0), (2, 19, 0, 0)))
+        self.assertEqual(lines.branches, {2: {7: [True, True]}})
+
+    def test_a_condition_that_is_never_asked_counts(self):
+        lines = run.Lines()
+        lines.conditions[2] = 2
+        run.add_branches({'half.h': lines}, branches_json(
+            'half.h', (2, 7, 0, 3), (2, 19, 0, 0)))
+        self.assertEqual(lines.branches,
+                         {2: {7: [False, True], 19: [False, False]}})
 
     def test_a_line_belongs_to_the_function_before_it(self):
         lines = run.Lines()
