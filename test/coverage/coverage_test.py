@@ -80,6 +80,20 @@ class CoverageTest(unittest.TestCase):
                          {('util/half.cc', '_Z4Halfi', 'return -1;'): [3]})
         self.assertEqual(run.missed_texts(self.coverage(2), self.root), {})
 
+    def test_the_line_after_an_assertion_counts_as_it_does(self):
+        source = ['assert(a &&', '       b);', 'assert(c);', 'first();',
+                  'second();', 'assert(d);', '}']
+        (self.root / 'util/half.cc').write_text('\n'.join(source))
+        lines = run.Lines()
+        lines.times = {1: 7, 2: 7, 3: 0, 4: 0, 5: 0, 6: 7, 7: 0}
+        run.fill_after_assertions({'util/half.cc': lines}, self.root)
+        self.assertEqual(lines.times,
+                         {1: 7, 2: 7, 3: 7, 4: 7, 5: 0, 6: 7, 7: 0})
+        # One that no test reaches says nothing of the next line.
+        lines.times = {6: 0, 7: 0, 1: 0, 2: 0, 3: 0}
+        run.fill_after_assertions({'util/half.cc': lines}, self.root)
+        self.assertEqual(lines.missed(), [1, 2, 3, 6, 7])
+
     def test_one_program_that_reaches_a_line_is_enough(self):
         total = {}
         for negative in (0, 3, 0):

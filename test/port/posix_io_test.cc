@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "port/reserved_memory.h"
 #include "test/support/faulty_calls.h"
 #include "test/support/folder.h"
 
@@ -86,6 +87,25 @@ TEST(ReadAt, IsRepeatedUntilAllBytesOrAnError) {
   EXPECT_EQ(std::string(to, got), "3456");
   EXPECT_EQ(Under(folder, "read@1:short,read@2:EIO", read), EIO);
   EXPECT_EQ(got, 2u);
+}
+
+// More than one call transfers. The memory is never touched: the file is short,
+// and the device takes bytes without looking at them.
+TEST(PosixIo, MoreThanOneCallTransfers) {
+  constexpr size_t kBytes = (size_t{1} << 30) + port::kDirectPage;
+  port::ReservedMemory memory;
+  if (!memory.Reserve(kBytes)) GTEST_SKIP() << "no addresses for 1 GiB";
+  const TestFolder folder;
+  WriteFile(folder / "file", "0123456789");
+  Descriptor file;
+  ASSERT_EQ(port::OpenForRead(folder / "file", &file.fd), 0);
+  size_t got = 0;
+  EXPECT_EQ(port::ReadAt(file.fd, 0, memory.data(), kBytes, &got), 0);
+  EXPECT_EQ(std::string(memory.data(), got), "0123456789");
+  Descriptor device;
+  ASSERT_EQ(port::OpenForWrite("/dev/null", &device.fd), 0);
+  EXPECT_EQ(port::WriteAll(device.fd, memory.data(), kBytes), 0);
+  EXPECT_EQ(port::WritePagesAt(device.fd, 0, memory.data(), kBytes), 0);
 }
 
 TEST(DirectRead, FileSystemThatRefusesIt) {

@@ -151,6 +151,23 @@ TEST(Bloom, FalsePositivesAndNoFalseNegatives) {
   }
 }
 
+// So many that their hashes are kept in huge pages.
+TEST(Bloom, OfManyKeysHasEachOfThem) {
+  constexpr size_t kKeys = 700'000;
+  std::vector<std::string> keys;
+  keys.reserve(kKeys);
+  for (size_t i = 0; i < kKeys; ++i) keys.push_back(std::to_string(i));
+  const std::string filter = BuildFilter(10, keys);
+  EXPECT_GT(filter.size(), kKeys * 10 / 8);
+  const FilterBitsReader reader{Slice(filter)};
+  size_t missing = 0;
+  for (const std::string& key : keys) {
+    const bool may = reader.MayMatch(HashForFilter(key));
+    missing += may ? 0 : 1;
+  }
+  EXPECT_EQ(missing, 0u);
+}
+
 TEST(Bloom, AgreesWithTheReferenceReader) {
   for (const double bits : {1.0, 9.9, 30.0}) {
     const std::string filter = BuildFilter(bits, SomeKeys(3000, "k"));

@@ -79,7 +79,7 @@ TEST(ScarceValues, AtomicFiles) {
   EXPECT_EQ(folder.Names().size(), 1U);
 }
 
-// Each request says that there was no memory for it, and names its file.
+// The error itself must not need memory.
 TEST(ScarceValues, DirectReads) {
   const TestFolder folder;
   const std::string path = folder / "file";
@@ -98,11 +98,7 @@ TEST(ScarceValues, DirectReads) {
         }
         (*file)->MultiRead(requests);
         for (const ReadRequest& request : requests) {
-          if (!request.status.ok()) {
-            EXPECT_NE(request.status.message().find("read " + path),
-                      std::string::npos);
-            return request.status;
-          }
+          if (!request.status.ok()) return request.status;
         }
         return Status();
       },
