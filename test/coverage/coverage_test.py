@@ -149,12 +149,15 @@ class CoverageTest(unittest.TestCase):
         self.assertEqual(run.compare(missed, [other, third]),
                          (missed, [other, third]))
         self.assertEqual(run.compare({}, [row]), ({}, [row]))
+        self.assertEqual(run.compare({}, [{**row, 'by_chance': True}]),
+                         ({}, []))
 
     def test_the_list_can_be_read(self):
         for row in run.read_list():
             self.assertLessEqual({'path', 'reason'}, set(row))
             self.assertLessEqual(set(row),
-                                 {'path', 'reason', 'text', 'function'})
+                                 {'path', 'reason', 'text', 'function',
+                                  'by_chance'})
 
 
 if __name__ == '__main__':
