@@ -424,13 +424,6 @@ size_t ClockCacheOf<Index>::AdmissionBytes() const {
 }
 
 template <typename Index>
-uint64_t ClockCacheOf<Index>::Looks() const {
-  uint64_t sum = 0;
-  for (const auto& table : tables_) sum += table->looks();
-  return sum;
-}
-
-template <typename Index>
 void ClockCacheOf<Index>::ForEachEntry(
     const std::function<void(const CacheEntryView&)>& callback) {
   for (const auto& table : tables_) table->ForEachEntry(callback);

@@ -80,8 +80,6 @@ class ClockCacheOf final : public Cache {
   std::string ReportProblems() const override;
 
   const ClockSettings& settings() const { return settings_; }
-  // Returns how many slots evictions have looked at.
-  uint64_t Looks() const;
   // Returns the table of a slot of the array.
   ClockTable& TableAt(const ClockSlot* slot) const {
     return *tables_[settings_.index.TableOfSlot(slot)];

@@ -107,10 +107,6 @@ class ClockTableOf {
   // entries in use.
   uint64_t table_full_count() const { return table_full_count_.Load(); }
   uint64_t effort_exceeded_count() const { return effort_exceeded_.Load(); }
-  // Returns how many slots evictions have looked at, or will have.
-  uint64_t looks() const {
-    return hand_.Load() + (admission_ == nullptr ? 0 : admission_->looks());
-  }
   const Admission* admission() const { return admission_.get(); }
 
  private:

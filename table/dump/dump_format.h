@@ -122,8 +122,6 @@ class DumpReader {
   uint64_t damaged() const { return damaged_; }
   // Whether the end record was not met. Known once Next has found no more.
   bool cut_off() const { return !ended_; }
-  // Returns how far the file was read.
-  uint64_t position() const { return next_; }
 
  private:
   // Makes *bytes the n bytes at `offset`, or fewer if the file ends.

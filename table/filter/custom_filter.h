@@ -21,9 +21,6 @@ class CustomFilterBuilder {
       : policy_(std::move(policy)) {}
 
   const FilterPolicy& policy() const { return *policy_; }
-  const std::shared_ptr<const FilterPolicy>& shared_policy() const {
-    return policy_;
-  }
 
   // Adds a key or a prefix, unless it is the one that was added last. Throws
   // std::bad_alloc if there is no memory.

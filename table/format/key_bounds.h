@@ -61,7 +61,6 @@ class KeyBounds {
     summary->smallest = deletion_first ? smallest_ : first_;
     summary->largest = deletion_last ? largest_ : last;
   }
-  const std::string& first() const { return first_; }
 
  private:
   const KeyOrder order_;

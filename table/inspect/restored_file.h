@@ -61,8 +61,6 @@ class RestoredFile final : public RandomAccessFile {
   // So that nobody has to find it out again, which takes a walk over all bytes:
   // those that were cut out too, of which there can be far more than others.
   const ChecksumRule& rule() const { return rule_; }
-  // In the order in which they were written, without overlaps.
-  const std::vector<Piece>& pieces() const { return pieces_; }
   // Returns this part without what was cut out, and without pieces in doubt.
   std::vector<ByteRange> ProvenParts(const ByteRange& part) const;
   // Says what was inserted and cut out, for a message.

@@ -45,7 +45,6 @@ class MergeTree {
         nodes_(children_.size()) {}
 
   std::vector<Iterator>& children() { return children_; }
-  const std::vector<Iterator>& children() const { return children_; }
   // Requires: there are children, and Build was called.
   size_t winner() const { return nodes_[0].child; }
 

@@ -18,7 +18,6 @@ void WalkBytes::Fill(uint64_t offset, uint64_t n, Window* window) {
   }
   Status status = file_->Read(offset, static_cast<size_t>(n),
                               window->buffer.get(), &window->bytes);
-  bytes_read_ += n;
   if (!status.ok() || window->bytes.size() != n) {
     FillInPieces(offset, n, window);
   }

@@ -31,9 +31,6 @@ class WalkBytes {
   // looks ahead: n is small.
   Slice Peek(uint64_t offset, uint64_t n);
 
-  // How many bytes were read from the file so far.
-  uint64_t bytes_read() const { return bytes_read_; }
-
  private:
   struct Window {
     uint64_t begin = 0;
@@ -61,7 +58,6 @@ class WalkBytes {
   const uint64_t window_bytes_;
   Window large_;
   Window small_;
-  uint64_t bytes_read_ = 0;
 };
 
 }  // namespace ashlar::internal

@@ -117,6 +117,37 @@ TEST(BlockCacheTraceReader, ReadsWhatRocksDBWrote) {
   EXPECT_EQ(back.lines, lines);
 }
 
+// The reader asks for 64 KiB at a time, so that a failing read may be within
+// any part of a record.
+TEST(BlockCacheTraceReader, ErrorsOfReadsAreReturned) {
+  constexpr size_t kPiece = size_t{64} << 10;
+  const std::string golden = GoldenTrace();
+  const std::string records = golden.substr(kHeaderBytes);
+  std::string all = records;
+  while (all.size() < 2 * kPiece) all += records;
+  size_t skipped = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::string trace =
+        golden.substr(0, kHeaderBytes) + all.substr(skipped);
+    skipped += 13 + internal::LoadFixed32(records.data() + skipped + 9);
+    size_t at = 0;
+    BlockCacheTraceReader reader("t", [&](char* out, size_t n, size_t* got) {
+      if (at != 0) return Status::IOError("injected");
+      *got = trace.copy(out, n);
+      at += *got;
+      return Status();
+    });
+    BlockCacheTraceHeader header;
+    Status status = reader.ReadHeader(&header);
+    BlockAccess access;
+    bool found = true;
+    while (status.ok() && found) status = reader.Next(&access, &found);
+    EXPECT_EQ(at, kPiece);
+    EXPECT_EQ(status.ToString(), "IO error: injected");
+    EXPECT_FALSE(reader.is_cut_off());
+  }
+}
+
 TEST(BlockCacheTraceReader, ATraceMayEndAfterAnyRecordAndNowhereElse) {
   const std::string trace = GoldenTrace();
   const std::vector<std::string> lines = ReadTrace(trace).lines;

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
+
+#include "port/reserved_memory.h"
 
 namespace ashlar::port {
 namespace {
@@ -25,6 +28,14 @@ TEST(HugePages, RegionIsAlignedAndZeroed) {
     ASSERT_EQ(moved.data(), bytes);
     ASSERT_EQ(bytes[moved.size() - 1], 'x');
   }
+}
+
+TEST(HugePages, MoreThanThereAreAddresses) {
+  constexpr size_t kTooMany = size_t{1} << 60;
+  EXPECT_THROW(HugePageRegion{kTooMany}, std::bad_alloc);
+  ReservedMemory memory;
+  EXPECT_FALSE(memory.Reserve(kTooMany));
+  EXPECT_EQ(memory.data(), nullptr);
 }
 
 // Bytes outside the whole huge pages do not change.

@@ -6,8 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
@@ -183,6 +186,82 @@ TEST_P(BuiltTables, WithoutPrepopulationTheFileIsReadForData) {
   EXPECT_EQ(reads.operations, 0U);
   ReadAll(**reader, entries);
   EXPECT_GT(reads.operations, 0U);
+}
+
+// Counts how it is asked.
+class AskedFile final : public RandomAccessFile {
+ public:
+  struct Asked {
+    int alone = 0;
+    int together = 0;
+    int alone_in_time = 0;
+    int together_in_time = 0;
+  };
+  AskedFile(std::string bytes, Asked* asked)
+      : file_(NewMemoryFile("built", std::move(bytes))), asked_(asked) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    ++asked_->alone;
+    return file_->Read(offset, n, scratch, data);
+  }
+  void MultiRead(std::span<ReadRequest> requests) const override {
+    ++asked_->together;
+    file_->MultiRead(requests);
+  }
+  Status ReadWithin(const ReadContext& /*context*/, uint64_t offset, size_t n,
+                    char* scratch, Slice* data) const override {
+    ++asked_->alone_in_time;
+    return file_->Read(offset, n, scratch, data);
+  }
+  void MultiReadWithin(const ReadContext& /*context*/,
+                       std::span<ReadRequest> requests) const override {
+    ++asked_->together_in_time;
+    file_->MultiRead(requests);
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+  Asked* const asked_;
+};
+
+// The reader's file passes all kinds of reads on: several at once, and those
+// with a limit on their time.
+TEST_P(BuiltTables, AskTheFileAsTheirReadsDo) {
+  const std::vector<Entry> entries = SomeEntries(3000);
+  const Built built = Build(Table(), build_, entries);
+  AskedFile::Asked asked;
+  auto reader =
+      OpenBuiltTable(*built.builder,
+                     std::make_unique<AskedFile>(built.bytes, &asked), reader_);
+  ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+  std::vector<Slice> keys;
+  for (size_t i = 0; i < entries.size(); i += 300) {
+    keys.push_back(UserKeyOf(entries[i].key));
+  }
+  std::vector<GetResult> results(keys.size());
+  std::vector<Status> statuses(keys.size());
+  const auto get_all = [&](const ReadOptions& options) {
+    (*reader)->EraseFromBlockCache();
+    asked = {};
+    (*reader)->MultiGet(options, keys, kMaxSequenceNumber, results, statuses);
+    for (const Status& status : statuses) EXPECT_TRUE(status.ok());
+  };
+  get_all({});
+  EXPECT_GT(asked.together, 0);
+  EXPECT_EQ(asked.together_in_time + asked.alone_in_time, 0);
+  ReadOptions in_time;
+  in_time.io_timeout = std::chrono::hours(1);
+  get_all(in_time);
+  EXPECT_GT(asked.together_in_time, 0);
+  EXPECT_EQ(asked.together + asked.alone, 0);
+  (*reader)->EraseFromBlockCache();
+  asked = {};
+  ASSERT_TRUE(
+      (*reader)->Get(in_time, keys[3], kMaxSequenceNumber, &results[0]).ok());
+  EXPECT_GT(asked.alone_in_time, 0);
+  EXPECT_EQ(asked.alone, 0);
 }
 
 // What a failed build left in the cache must not be found by the build that is

@@ -10,6 +10,8 @@
 
 #include "table/dump/dump_format.h"
 #include "test/support/dumped_tables.h"
+#include "util/coding/coding.h"
+#include "util/hash/crc32c.h"
 
 namespace ashlar::testing {
 namespace {
@@ -263,6 +265,18 @@ TEST_F(CacheDumpDamage, RecordsThatMakeNoBlockAreRefused) {
     EXPECT_EQ(stats.damaged, 0u);
     EXPECT_EQ(stats.loaded + stats.refused, kRecords);
   });
+}
+
+TEST_F(CacheDumpDamage, DumpsOfLaterReleasesAreRefused) {
+  dump_[8] = 2;
+  internal::StoreFixed32(
+      &dump_[24], internal::MaskCrc32c(internal::Crc32c(dump_.data(), 24)));
+  Status status;
+  EXPECT_EQ(LoadAndRead(dump_, &status).loaded, 0u);
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  EXPECT_EQ(status.subcode(), Status::SubCode::kNewerFormat);
+  EXPECT_EQ(status.message(),
+            "cache.dump: cache dump of version 2, expected 1");
 }
 
 TEST_F(CacheDumpDamage, OtherFilesAreNoDumps) {

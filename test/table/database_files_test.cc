@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "ashlar/util/printable.h"
+#include "table/database/log_records.h"
+#include "test/support/faulty_file.h"
 #include "test/support/folder.h"
 #include "test/support/memory_folder.h"
 #include "util/coding/coding.h"
@@ -318,6 +320,11 @@ TEST_F(DatabaseFilesTest, BlocksAndTheirEnds) {
               Order{8})
         << rest;
   }
+  // Not within a record in pieces.
+  std::string padded = Begin() + Piece(2, "x");
+  padded.resize(kBlock);
+  EXPECT_THAT(Error(padded + Piece(4, "y")),
+              HasSubstr("zeros within a record in pieces"));
   // A size that reaches over the end of a whole block is no unfinished write.
   std::string long_piece = Begin() + Piece(1, std::string(60000, 'x'));
   long_piece.resize(kBlock);
@@ -326,7 +333,72 @@ TEST_F(DatabaseFilesTest, BlocksAndTheirEnds) {
   EXPECT_EQ(Read(long_piece)->ignored_bytes, kBlock - 1 - Begin().size());
 }
 
+TEST(LogRecordsTest, FileThatBecomesShorter) {
+  const std::string bytes = Begin();
+  for (const FaultPlan::Kind kind :
+       {FaultPlan::Kind::kOneShort, FaultPlan::Kind::kNothing}) {
+    FaultPlan plan{.fail_at = 1, .kind = kind};
+    const auto file = NewFaultyFile("MANIFEST-000007", bytes, &plan);
+    internal::LogRecords records(*file);
+    EXPECT_FALSE(records.Next());
+    EXPECT_TRUE(records.status().IsCorruption());
+    EXPECT_THAT(records.status().ToString(),
+                HasSubstr("instead of " + std::to_string(bytes.size())));
+  }
+}
+
 // --- Edits ---
+
+// Releases before 5.0 wrote these, and a database keeps them for years.
+TEST_F(DatabaseFilesTest, OlderFormsOfATable) {
+  const std::string keys = Text(Key("a", 1)) + Text(Key("b", 7));
+  struct Form {
+    std::string edit;
+    uint32_t path_id;
+    SequenceNumber smallest;
+    SequenceNumber largest;
+  };
+  for (const Form& form :
+       {Form{Numbers({7, 2, 8, 100}) + keys, 0, 0, kMaxSequenceNumber},
+        Form{Numbers({100, 2, 8, 100}) + keys + Numbers({1, 7}), 0, 1, 7},
+        Form{Numbers({102, 2, 8, 3, 100}) + keys + Numbers({1, 7}), 3, 1, 7}}) {
+    const auto files = Read(Begin() + Whole(form.edit));
+    ASSERT_TRUE(files.ok()) << files.status().ToString();
+    const LiveTable& table = files->column_families.at(0).tables.at(0);
+    EXPECT_EQ(table.level, 2U);
+    EXPECT_EQ(table.number, 8U);
+    EXPECT_EQ(table.file_size, 100U);
+    EXPECT_EQ(table.smallest, Key("a", 1));
+    EXPECT_EQ(table.largest, Key("b", 7));
+    EXPECT_EQ(table.path_id, form.path_id);
+    EXPECT_EQ(table.smallest_seqno, form.smallest);
+    EXPECT_EQ(table.largest_seqno, form.largest);
+  }
+}
+
+TEST_F(DatabaseFilesTest, FieldsOfATable) {
+  const auto with_field = [this](uint64_t id, const std::string& payload) {
+    const auto files = Read(
+        Begin() +
+        Whole(Added({.number = 8, .fields = Numbers({id}) + Text(payload)})));
+    EXPECT_TRUE(files.ok()) << files.status().ToString();
+    return files.ok() ? files->column_families.at(0).tables.at(0) : LiveTable();
+  };
+  EXPECT_FALSE(with_field(17, "").marked_for_compaction);
+  EXPECT_TRUE(with_field(2, "\1").marked_for_compaction);
+  EXPECT_FALSE(with_field(2, std::string(1, '\0')).marked_for_compaction);
+  EXPECT_EQ(with_field(14, Numbers({3000})).compensated_range_deletion_size,
+            3000U);
+}
+
+TEST_F(DatabaseFilesTest, FieldsOfABlobFile) {
+  const auto with_field = [this](uint64_t id) {
+    return Error(Begin() + Whole(Numbers({400, 5, 3, 100, 0, 0, id}) +
+                                 Text("later") + Numbers({0})));
+  };
+  EXPECT_EQ(with_field(9), "OK");
+  EXPECT_THAT(with_field(64 + 9), HasSubstr("a blob file's field 73"));
+}
 
 TEST_F(DatabaseFilesTest, WhatMayBePassedOver) {
   const std::string table = Added({.number = 8});
@@ -404,6 +476,8 @@ TEST_F(DatabaseFilesTest, ChangesThatCannotBe) {
   const std::string blobs = Whole(Numbers({400, 5, 3, 100, 0, 0, 0}));
   const std::string garbage = Whole(Numbers({401, 5, 2, 40, 0}));
   EXPECT_EQ(Error(Begin() + blobs + garbage), "OK");
+  EXPECT_THAT(Error(Begin() + blobs + blobs),
+              HasSubstr("added twice: blob file 5"));
   EXPECT_THAT(Error(Begin() + blobs + garbage + garbage),
               HasSubstr("more garbage than there are blobs in blob file 5"));
   EXPECT_THAT(Error(Whole(Numbers({2, 3, 3, 20}))),

@@ -151,6 +151,27 @@ TEST(Bloom, FalsePositivesAndNoFalseNegatives) {
   }
 }
 
+// So many that their hashes are kept in huge pages.
+TEST(Bloom, OfManyKeysHasEachOfThem) {
+  constexpr uint64_t kHashes = 3'000'000;
+  const auto hash_of = [](uint64_t i) {
+    return (i + 1) * 0x9e3779b97f4a7c15U;  // spread over all 64 bits
+  };
+  FilterBitsBuilder builder(FilterType::kBloom, 8);
+  for (uint64_t i = 0; i < kHashes; ++i) builder.Add(hash_of(i));
+  EXPECT_EQ(builder.num_hashes(), kHashes);
+  Buffer filter;
+  ASSERT_TRUE(builder.Finish(&filter).ok());
+  EXPECT_GE(filter.size(), kHashes);
+  const FilterBitsReader reader{filter.slice()};
+  uint64_t missing = 0;
+  for (uint64_t i = 0; i < kHashes; ++i) {
+    const bool may = reader.MayMatch(hash_of(i));
+    missing += may ? 0U : 1U;
+  }
+  EXPECT_EQ(missing, 0u);
+}
+
 TEST(Bloom, AgreesWithTheReferenceReader) {
   for (const double bits : {1.0, 9.9, 30.0}) {
     const std::string filter = BuildFilter(bits, SomeKeys(3000, "k"));

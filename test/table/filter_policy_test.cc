@@ -104,6 +104,20 @@ std::vector<Status> Faults(const std::string& bytes,
   return faults;
 }
 
+// A reader that answers keys one by one needs no function for several.
+TEST(FilterReader, AnswersSeveralKeysByEach) {
+  class EvenLengths final : public FilterReader {
+   public:
+    bool MayMatch(const Slice& bytes) const override {
+      return bytes.size() % 2 == 0;
+    }
+  };
+  const EvenLengths reader;
+  const std::vector<Slice> keys = {"ab", "a", "", "abc", "abcd"};
+  EXPECT_EQ(reader.MayMatchBatch(keys), 0b10101U);
+  EXPECT_EQ(reader.MayMatchBatch({}), 0U);
+}
+
 TEST(CustomFilterPolicy, FullAndPartitionedKeysAndPrefixes) {
   for (const Shape& shape :
        {Shape{false, true, false}, Shape{false, false, true},

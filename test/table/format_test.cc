@@ -167,6 +167,18 @@ std::string ExampleFile() {
   return bytes;
 }
 
+TEST(TableMagic, Names) {
+  for (const auto& [magic, name] :
+       {std::pair(TableMagic::kBlockBased, "block-based table"),
+        {TableMagic::kLegacyBlockBased, "legacy LevelDB table"},
+        {TableMagic::kPlain, "plain table"},
+        {TableMagic::kCuckoo, "cuckoo table"},
+        {TableMagic::kPebble, "Pebble table"},
+        {TableMagic::kUnknown, "unknown"}}) {
+    EXPECT_EQ(TableMagicName(magic), name);
+  }
+}
+
 TEST(Example, TheFileOfFormatMd) {
   const std::string bytes = ExampleFile();
   ASSERT_EQ(bytes.size(), 437u);

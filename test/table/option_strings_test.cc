@@ -276,12 +276,33 @@ TEST(OptionStrings, ErrorsNameTheOptionAndThePlace) {
       {"user_defined_index_factory=trie",
        "byte 27 of the options: user_defined_index_factory: 'trie' is not "
        "built in"},
+      {"compression_opts={enabled=maybe}",
+       "byte 26 of the options: enabled is 'maybe', expected true or false"},
+      {"compression_opts={parallel_threads=x}",
+       "byte 35 of the options: parallel_threads is 'x', expected a whole "
+       "number"},
+      {"compression_opts=1:2:3:4:5:6:true:8:true:10",
+       "byte 17 of the options: the list has more than 9 elements"},
+      {"table_factory=PlainTable",
+       "byte 14 of the options: table_factory: 'PlainTable' is not the factory "
+       "of block-based tables"},
       {"a;b=1", "byte 0 of the options: there is no '=' after a name"},
       {"a={b=1", "byte 2 of the options: '{' has no '}'"},
       {"a={b=1}c", "byte 7 of the options: there is text after '}'"},
       {"=1", "byte 0 of the options: there is no name before '='"},
   };
   for (const auto& c : cases) EXPECT_EQ(ErrorOf(c.text), c.error);
+}
+
+// In OPTIONS files of RocksDB, the members come in the factory's braces.
+TEST(OptionStrings, FactoryMayHaveMembers) {
+  EXPECT_EQ(Read("table_factory={id=BlockBasedTable;block_size=8000}")
+                .table.block_size,
+            8000U);
+  EXPECT_EQ(Read("table_factory={id=BlockBasedTable}").table.block_size,
+            TableOptions().block_size);
+  EXPECT_EQ(Read("table_factory=BlockBasedTable").table.block_size,
+            TableOptions().block_size);
 }
 
 TEST(OptionStrings, WhatIsUnknownIsListed) {
@@ -437,6 +458,10 @@ TEST(OptionsFile, NewestOfAFolderIsTaken) {
   EXPECT_NE(status.message().find("OPTIONS-000124: line 2"), std::string::npos)
       << status.ToString();
   EXPECT_TRUE(LoadOptionsFile(folder / "none", "default", &set).IsIOError());
+  const TestFolder empty;
+  EXPECT_EQ(
+      LoadOptionsFile(empty.path(), "default", &set).ToString(),
+      "Invalid argument: " + empty.path() + ": the folder has no OPTIONS file");
 }
 
 }  // namespace

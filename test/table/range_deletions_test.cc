@@ -114,6 +114,30 @@ void CheckFragments(const RangeDeletionFragments& fragments,
   }
 }
 
+TEST(RangeDeletions, KeysShorterThanTheirTimestampAreDamage) {
+  constexpr size_t kTimestamp = 8;
+  const std::string with(kTimestamp, 't');
+  const std::string without(kTimestamp - 1, 't');
+  const auto decode = [](const std::string& begin, const std::string& end) {
+    RangeDeletionBlockBuilder builder;
+    builder.Add("a" + std::string(kTimestamp, 't'),
+                PackTail(1, ValueType::kTypeRangeDeletion),
+                "b" + std::string(kTimestamp, 't'));
+    builder.Add(begin, PackTail(1, ValueType::kTypeRangeDeletion), end);
+    RangeDeletionList list;
+    return DecodeRangeDeletions(builder.Finish(), BlockPlace(),
+                                {.timestamp_size = kTimestamp}, &list);
+  };
+  EXPECT_TRUE(decode(with, with).ok());
+  for (const Status& status : {decode(without, with), decode(with, without)}) {
+    EXPECT_TRUE(status.IsCorruption());
+    EXPECT_NE(
+        status.message().find("number 1 has a key shorter than its timestamp"),
+        std::string::npos)
+        << status.ToString();
+  }
+}
+
 TEST(RangeDeletions, FragmentsSayWhatTheDeletionsSay) {
   ForEachSeed(1, 300, [](uint64_t seed) {
     Random random(seed);

@@ -169,6 +169,18 @@ TEST(BlobIndexes, Kinds) {
   }
 }
 
+TEST(BlobIndexes, AreWrittenAsTheyAreRead) {
+  for (const char* hex :
+       {"01 0a 47 c801 07", "02 ac02 0a 47 01 00", "00 ac02 6162", "00 01"}) {
+    const std::string bytes = Unhex(hex);
+    BlobIndex index;
+    Require(DecodeBlobIndex(bytes, &index));
+    std::string again;
+    AppendBlobIndex(index, &again);
+    EXPECT_EQ(again, bytes) << hex;
+  }
+}
+
 TEST(ValueTypes, BlobIndexesAreHandedOut) {
   const Found found =
       Lookup({OfType("k", 5, ValueType::kTypeBlobIndex, "\1ref")}, "k");

@@ -12,6 +12,7 @@
 #include "ashlar/table/inspect.h"
 #include "table/dump/dump_format.h"
 #include "test/support/dumped_tables.h"
+#include "test/support/folder.h"
 
 namespace ashlar::testing {
 namespace {
@@ -231,6 +232,62 @@ TEST(WarmTables, OnlyBlocksThatTheIndexNamesAreRead) {
   const CacheLoadStats warmed = Warm(bytes, {reader.get()});
   EXPECT_EQ(warmed.loaded, 0u);
   EXPECT_EQ(warmed.not_in_table, static_cast<uint64_t>(kKeys));
+}
+
+// Roles that this release does not have are those of a later one.
+TEST(WarmTables, KeysOfUnknownRolesAreRefused) {
+  const auto reader =
+      OpenTable(TableOf(kDumpedForms[3]), InCache(DumpedLru(size_t{4} << 20)));
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("dump", &bytes);
+  internal::DumpWriter writer(file.get(), 1);
+  Require(writer.AddHeader(false));
+  internal::Buffer keys;
+  for (const size_t role : {size_t{0}, kCacheEntryRoles, size_t{255}}) {
+    internal::AppendDumpKey(
+        {.key = FileKeyOf(*reader).AtOffset(uint64_t{1} << 30),
+         .role = static_cast<CacheEntryRole>(role)},
+        &keys);
+  }
+  Require(writer.AddKeys(keys.slice()));
+  Require(writer.AddEnd());
+  const CacheLoadStats warmed = Warm(bytes, {reader.get()});
+  EXPECT_EQ(warmed.refused, 2u);
+  EXPECT_EQ(warmed.not_in_table, 1u);
+}
+
+// A dump of more keys than one record may have.
+TEST(WarmTables, ManyKeysComeInSeveralRecords) {
+  TableOptions options;
+  options.block_size = 64;
+  const std::string table = BuildTable(options, SomeEntries(6000));
+  const auto cache = DumpedLru(size_t{16} << 20);
+  const auto reader = OpenTable(table, InCache(cache));
+  const std::vector<Entry> expected = AllEntries(*reader);
+  CacheDumpStats dumped;
+  const std::string dump = DumpOf(*cache, Keys(), &dumped);
+  ASSERT_GT(dumped.entries, 2 * internal::kMostDumpKeys);
+  const auto again = OpenTable(table, InCache(DumpedLru(size_t{16} << 20)));
+  const CacheLoadStats warmed = Warm(dump, {again.get()});
+  EXPECT_EQ(warmed.loaded + warmed.present, dumped.entries);
+  EXPECT_EQ(AllEntries(*again), expected);
+}
+
+TEST(WarmTables, DumpsAreOpenedByTheirPath) {
+  const TestFolder folder;
+  const std::string table = TableOf(kDumpedForms[3]);
+  const auto cache = DumpedLru(size_t{4} << 20);
+  const auto reader = OpenTable(table, InCache(cache));
+  AllEntries(*reader);
+  CacheDumpStats dumped;
+  WriteFile(folder / "dump", DumpOf(*cache, Keys(), &dumped));
+  const auto again = OpenTable(table, InCache(DumpedLru(size_t{4} << 20)));
+  const std::vector<const TableReader*> tables = {again.get()};
+  CacheLoadStats stats;
+  Require(WarmTables(folder / "dump", tables, {}, &stats));
+  EXPECT_EQ(stats.loaded + stats.present, dumped.entries);
+  EXPECT_TRUE(WarmTables(folder / "none", tables, {}, &stats).IsIOError());
+  EXPECT_EQ(stats.loaded, 0u);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "test/support/random.h"
@@ -76,6 +77,52 @@ TEST(HugePageAllocator, ObjectsAreApart) {
       allocator->Deallocate(object.memory);
     }
   });
+}
+
+// Slabs become full, get room again in any order, and go when they are empty:
+// the destructor asserts that one is left.
+TEST(HugePageAllocator, SlabsComeAndGo) {
+  constexpr size_t kSize = 200'000;
+  constexpr size_t kObjects = 60;  // of several slabs
+  ForEachSeed(1, 10, [](uint64_t seed) {
+    Random random(seed);
+    const std::shared_ptr<MemoryAllocator> allocator = NewHugePageAllocator();
+    std::vector<Object> objects;
+    for (int round = 0; round < 3; ++round) {
+      while (objects.size() < kObjects) {
+        auto* const memory =
+            static_cast<unsigned char*>(allocator->Allocate(kSize));
+        ASSERT_NE(memory, nullptr);
+        const auto filler = static_cast<unsigned char>(random.Next());
+        std::memset(memory, filler, kSize);
+        objects.push_back({memory, kSize, filler});
+      }
+      const size_t left = round == 2 ? 0 : random.Below(kObjects);
+      while (objects.size() > left) {
+        std::swap(objects[random.Below(objects.size())], objects.back());
+        ASSERT_TRUE(IsFilled(objects.back()));
+        allocator->Deallocate(objects.back().memory);
+        objects.pop_back();
+      }
+    }
+  });
+}
+
+// Another allocator may have an equal name.
+TEST(HugePageAllocator, IsKnownByItsKind) {
+  EXPECT_TRUE(IsHugePageAllocator(NewHugePageAllocator().get()));
+  EXPECT_FALSE(IsHugePageAllocator(nullptr));
+  class Other final : public MemoryAllocator {
+   public:
+    const char* Name() const override { return name_.c_str(); }
+    void* Allocate(size_t) override { return nullptr; }
+    void Deallocate(void*) override {}
+
+   private:
+    const std::string name_ = NewHugePageAllocator()->Name();
+  };
+  const Other other;
+  EXPECT_FALSE(IsHugePageAllocator(&other));
 }
 
 // The allocator reuses freed memory first.

@@ -79,6 +79,54 @@ TEST(ScarceValues, AtomicFiles) {
   EXPECT_EQ(folder.Names().size(), 1U);
 }
 
+// The error itself must not need memory.
+TEST(ScarceValues, DirectReads) {
+  const TestFolder folder;
+  const std::string path = folder / "file";
+  constexpr size_t kBytes = size_t{1} << 20;
+  WriteFile(path, std::string(3 * kBytes, 'x'));
+  const auto file = OpenDirectFile(path);
+  if (!file.ok()) GTEST_SKIP() << file.status().ToString();
+  std::string memory(3 * kBytes, '\0');
+  std::vector<ReadRequest> requests(3);
+  const ScarcityCounts counts = ForEachFailure(
+      [&] {
+        for (size_t i = 0; i < requests.size(); ++i) {
+          requests[i] = {.offset = i * kBytes,
+                         .size = kBytes,
+                         .scratch = memory.data() + i * kBytes};
+        }
+        (*file)->MultiRead(requests);
+        for (const ReadRequest& request : requests) {
+          if (!request.status.ok()) return request.status;
+        }
+        return Status();
+      },
+      [&] {
+        for (const ReadRequest& request : requests) {
+          EXPECT_EQ(request.data, Slice(std::string(kBytes, 'x')));
+        }
+      });
+  EXPECT_GT(counts.failures, 0U);
+}
+
+TEST(ScarceValues, DirectWrites) {
+  const TestFolder folder;
+  const std::string path = folder / std::string(100, 'f');
+  const auto write = [&] {
+    auto file = OpenWritableFile(path, {.use_direct_writes = true});
+    if (!file.ok()) return file.status();
+    Status status = (*file)->Append("bytes");
+    return status.ok() ? (*file)->Close() : status;
+  };
+  if (const Status status = write(); status.IsNotSupported()) {
+    GTEST_SKIP() << status.ToString();
+  }
+  const ScarcityCounts counts =
+      ForEachFailure(write, [&] { EXPECT_EQ(ReadFile(path), "bytes"); });
+  EXPECT_GT(counts.failures, 0U);
+}
+
 TEST(ScarceValues, AtomicFilesWhoseNameIsTaken) {
   const TestFolder folder;
   const std::string path = folder / std::string(100, 'f');

@@ -52,7 +52,10 @@ TEST(Status, TextAndCodes) {
       {Status::InvalidArgument("x"), "Invalid argument: x"},
       {Status::IOError("x"), "IO error: x"},
       {Status::MergeInProgress("x"), "Merge in progress: x"},
-      {Status::Aborted("x"), "Aborted: x"}};
+      {Status::Aborted("x"), "Aborted: x"},
+      {Status::Incomplete("x"), "Incomplete: x"},
+      {Status::TimedOut("x"), "Timed out: x"},
+      {Status::MemoryLimit("x"), "Memory limit: x"}};
   for (const auto& [status, text] : errors) {
     EXPECT_FALSE(status.ok());
     EXPECT_EQ(status.ToString(), text);

@@ -109,8 +109,8 @@ class DirectFile final : public RandomAccessFile {
         ReadGroup(std::span(&r, 1));
       } else {
         r.data = Slice();
-        r.status = Status::MemoryLimit("read " + path_ + ": no memory for " +
-                                       std::to_string(r.size) + " bytes");
+        // A message that is put together here would need memory too.
+        r.status = Status::FromErrno("read", path_, ENOMEM);
       }
     }
   }

@@ -154,7 +154,6 @@ class Admission {
 
   size_t bytes_on_probation() const { return bytes_.Load(); }
   double share() const { return share_.Load(); }
-  uint64_t looks() const { return fifo_.looks(); }
   size_t memory_bytes() const { return evicted_.bytes() + fifo_.bytes(); }
 
  private:

@@ -48,8 +48,6 @@ class ProbationFifo {
   }
   size_t bytes() const { return length_.Load() * sizeof(uint32_t); }
   bool IsEmpty() const { return Distance(oldest_.Load(), next_.Load()) <= 0; }
-  // Returns how often the two ends have looked at a slot.
-  uint64_t looks() const { return uint64_t{oldest_.Load()} + cursor_.Load(); }
 
   // Appends the entry of a slot. For its owner, before the entry is published.
   // Returns the slot whose entry is lost for that, or null.
