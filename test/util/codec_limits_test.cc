@@ -76,7 +76,7 @@ TEST(CodecLimits, ZstdFrameWithoutItsSize) {
       << s.message();
 }
 
-// A decompressor makes its contexts again after it was moved from.
+// A decompressor takes its contexts along when it is moved.
 TEST(CodecLimits, MovedDecompressorsDecode) {
   for (const Codec& codec : BuiltInCodecs()) {
     if (codec.new_compressor == nullptr) continue;
@@ -100,8 +100,6 @@ TEST(CodecLimits, MovedDecompressorsDecode) {
     Decompressor third;
     third = std::move(second);
     expect_raw(&third);
-    // NOLINTNEXTLINE(bugprone-use-after-move): this is what is tested.
-    expect_raw(&first);
   }
 }
 
