@@ -247,12 +247,15 @@ typedef enum ashlar_decision {
   ASHLAR_CHANGE = 2 /* new_value has been set by ashlar_bytes_set */
 } ashlar_decision;
 
-/* Callbacks get their `context`. They run on the calling thread, and must not
+/* Set all of it to zero first. A later version has more members at the end, and
+ * takes the struct of a caller that has fewer. One with more that are not zero,
+ * bytes between members included, is ASHLAR_NOT_SUPPORTED; a struct_size that
+ * is too small or absurd, ASHLAR_INVALID_ARGUMENT.
+ *
+ * Callbacks get their `context`. They run on the calling thread, and must not
  * leave by longjmp or an exception. NULL in place of any: not called. */
 typedef struct ashlar_compaction {
-  /* sizeof(ashlar_compaction): later versions have more members at the end, and
-   * take a caller's that has fewer. */
-  size_t struct_size;
+  size_t struct_size; /* sizeof(ashlar_compaction) */
   void* context;
   /* What becomes of a value that no snapshot keeps from being seen. */
   ashlar_decision (*filter)(void* context, ashlar_slice key, ashlar_slice value,

@@ -146,11 +146,12 @@ ashlar_status* ashlar_reader_multi_get(
     ashlar_slice* values, ashlar_state* states, ashlar_code* codes) {
   std::fill_n(values, count, ashlar_slice{});
   std::fill_n(states, count, ASHLAR_ABSENT);
-  if (codes != nullptr) std::fill_n(codes, count, ASHLAR_MEMORY_LIMIT);
-  return Guarded([&] {
+  bool is_answered = false;
+  ashlar_status* const first = Guarded([&] {
     const BoundedRead bounded(options);
     Status status =
         ashlar::capi::MultiGet(*reader, bounded.read, {keys, count}, pins);
+    is_answered = true;
     for (size_t i = 0; i < count; ++i) {
       const Status& own = pins->statuses[i];
       if (codes != nullptr) codes[i] = static_cast<ashlar_code>(own.code());
@@ -160,6 +161,10 @@ ashlar_status* ashlar_reader_multi_get(
     }
     return status;
   });
+  if (!is_answered && codes != nullptr) {
+    std::fill_n(codes, count, ashlar_status_code(first));
+  }
+  return first;
 }
 
 ashlar_status* ashlar_iterator_new(const ashlar_reader* const* tables,

@@ -80,18 +80,20 @@ enum class OptionTextForm : uint8_t {
   kRocksDBFamily,  // for its "GetColumnFamilyOptionsFromString"
 };
 
-// Returns the options as a string. Returns NotSupported for an object that is
-// not built in, since no text names it, and for embedded blobs in a form of
+// Returns the options as a string. Returns InvalidArgument for values out of
+// their bounds, if they count; NotSupported for an object that is not built in, since no text names it, and for embedded blobs in a form of
 // RocksDB's, which has no text for them.
 ASHLAR_EXPORT Result<std::string> StringFromTableOptions(
     const TableOptions& options, OptionTextForm form = OptionTextForm::kAshlar);
 
 // Returns every option that OptionsFromString sets, as a string of our own
 // form: it makes the same of default options. Objects that only say where work
-// is done or counted are left out: caches, pools, limiters, clocks, statistics.
-// So is external_file, which a text cannot set. Returns NotSupported for other
-// objects that no text names; for a comparator or prefix extractor of tables
-// that is not that of readers; and for a text that would not be read as it is.
+// is done or counted are left out: caches, pools, limiters, clocks, statistics,
+// tracers. So are external_file, which a text cannot set, and a value that
+// counts for nothing and is out of its bounds. Returns InvalidArgument for other
+// values out of their bounds; NotSupported for other objects that no text names,
+// for a comparator or prefix extractor of tables that is not that of readers,
+// and for a text that would not be read as it is.
 ASHLAR_EXPORT Result<std::string> StringFromOptions(const OptionSet& set);
 
 // Sets *set from the text of an OPTIONS file that a RocksDB database keeps:

@@ -7,7 +7,8 @@
 // Any number of goroutines may use one Reader or Cache, and may pass the same
 // Options and ReadOptions to calls, at a time. A Writer and an Iterator are for
 // one goroutine at a time. Everything that has a Close must be closed: it holds
-// memory that Go's collector does not see. Close may be called twice. Options,
+// memory that Go's collector does not see. Close may be called twice, but not
+// while another call uses the object. Options,
 // caches and readers may be closed while objects that were made with them are
 // in use. Calls on a closed object return ErrClosed, or zero values.
 //
@@ -21,6 +22,8 @@ import "C"
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -67,6 +70,16 @@ func toError(status *C.ashlar_status) error {
 	defer C.ashlar_status_free(status)
 	return &Error{Code(C.ashlar_status_code(status)),
 		C.GoString(C.ashlar_status_message(status))}
+}
+
+// cText returns a copy for C, which must be freed. C would not see what comes
+// after a zero byte.
+func cText(text string) (*C.char, error) {
+	if strings.IndexByte(text, 0) >= 0 {
+		return nil, &Error{InvalidArgument,
+			"ashlar: " + strconv.Quote(text) + " has a zero byte"}
+	}
+	return C.CString(text), nil
 }
 
 // slice borrows the bytes for one call. C keeps none of them.

@@ -228,7 +228,9 @@ func TestReadOptionsCount(t *testing.T) {
 	}
 	defer cache.Close()
 	options := mustOptions(t, "")
-	options.SetCache(cache)
+	if err := options.SetCache(cache); err != nil {
+		t.Fatal(err)
+	}
 	reader := mustOpen(t, numbers(t), options)
 	read, err := NewReadOptions()
 	if err != nil {
@@ -488,6 +490,35 @@ func TestErrorsHaveACodeAndAMessage(t *testing.T) {
 	}
 }
 
+func TestTextsForCHaveNoZeroByte(t *testing.T) {
+	_, err := Open("a\x00b", nil)
+	wantCode(t, err, InvalidArgument, "zero byte")
+	_, err = Create(filepath.Join(t.TempDir(), "a\x00b"), nil)
+	wantCode(t, err, InvalidArgument, "zero byte")
+	_, err = LoadOptions("a", "b\x00")
+	wantCode(t, err, InvalidArgument, "zero byte")
+	_, err = NewMergingIterator(nil, nil, "a\x00")
+	wantCode(t, err, InvalidArgument, "zero byte")
+	wantCode(t, Compact(nil, nil, nil, "\x00"), InvalidArgument, "zero byte")
+	wantCode(t, Compact(nil, &Compaction{MergeOperator: "\x00"}, nil, "a"),
+		InvalidArgument, "zero byte")
+}
+
+func TestDeadlinesOfAllTimes(t *testing.T) {
+	for deadline, want := range map[time.Time]int64{
+		{}:                  0,
+		time.Unix(-5, 0):    1,
+		time.Unix(0, 0):     1,
+		time.Unix(7, 8000):  7000008,
+		time.Unix(1<<60, 0): 1<<63 - 1,
+		time.Unix(1<<62, 0): 1<<63 - 1,
+	} {
+		if have := microsecondsOf(deadline); have != want {
+			t.Error(deadline, have, want)
+		}
+	}
+}
+
 func TestWhatIsNotFinishedHasNoName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sst")
 	writer, err := Create(path, nil)
@@ -517,10 +548,16 @@ func TestReadersOutliveTheirCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.SetCache(cache)
+	if err := options.SetCache(cache); err != nil {
+		t.Fatal(err)
+	}
 	reader := mustOpen(t, numbers(t), options)
 	options.Close()
 	cache.Close()
+	if options.SetCache(nil) != ErrClosed ||
+		mustOptions(t, "").SetCache(cache) != ErrClosed {
+		t.Error("a closed object takes or is a cache")
+	}
 	// Goroutines share it.
 	group := sync.WaitGroup{}
 	for g := 0; g < 4; g++ {

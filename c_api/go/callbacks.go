@@ -16,10 +16,10 @@ func callbacksOf(context unsafe.Pointer) *callbacks {
 	return cgo.Handle(*(*C.uint64_t)(context)).Value().(*callbacks)
 }
 
-// keepPanic notes the first panic of a callback.
+// keepPanic notes the panic of a callback. None is called after it.
 func (c *callbacks) keepPanic() {
-	if panicked := recover(); panicked != nil && c.panicked == nil {
-		c.panicked = panicked
+	if panicked := recover(); panicked != nil {
+		c.failed = &failure{panicked: panicked}
 	}
 }
 
@@ -32,14 +32,16 @@ func borrowed(from C.ashlar_slice) []byte {
 func ashlarGoFilter(context unsafe.Pointer, key, value C.ashlar_slice,
 	newValue *C.ashlar_bytes) (decision C.ashlar_decision) {
 	calls := callbacksOf(context)
-	if calls.panicked != nil {
+	if calls.failed != nil {
 		return C.ASHLAR_KEEP // until Progress ends the compaction
 	}
 	defer calls.keepPanic()
 	chosen, changed := calls.compaction.Filter(borrowed(key), borrowed(value))
 	if chosen == Change {
-		if err := toError(C.ashlar_bytes_set(newValue, slice(changed))); err != nil {
-			panic(err)
+		err := toError(C.ashlar_bytes_set(newValue, slice(changed)))
+		if err != nil {
+			calls.failed = &failure{err: err}
+			return C.ASHLAR_KEEP
 		}
 	}
 	return C.ashlar_decision(chosen)
@@ -49,7 +51,7 @@ func ashlarGoFilter(context unsafe.Pointer, key, value C.ashlar_slice,
 func ashlarGoProgress(context unsafe.Pointer, entries C.uint64_t) (stop C.int) {
 	calls := callbacksOf(context)
 	stop = 1 // also after a panic
-	if calls.panicked != nil {
+	if calls.failed != nil {
 		return
 	}
 	defer calls.keepPanic()
@@ -64,7 +66,7 @@ func ashlarGoProgress(context unsafe.Pointer, entries C.uint64_t) (stop C.int) {
 func ashlarGoOutput(context unsafe.Pointer, path *C.char, size C.uint64_t) {
 	calls := callbacksOf(context)
 	calls.outputs = append(calls.outputs, C.GoString(path))
-	if calls.panicked != nil || calls.compaction.Output == nil {
+	if calls.failed != nil || calls.compaction.Output == nil {
 		return
 	}
 	defer calls.keepPanic()

@@ -39,7 +39,8 @@ const (
 
 // Compaction says how tables are compacted. The functions are called on the
 // goroutine that calls Compact; nil: not called. If one panics, no output is
-// left, and Compact panics with the same value.
+// left, and Compact panics with the same value. None may call runtime.Goexit,
+// as t.Fatal does: it would leave frames of C++ behind.
 type Compaction struct {
 	// Filter says what becomes of a value that no snapshot keeps from being
 	// seen. Key and value must not be kept or changed.
@@ -62,8 +63,14 @@ type Compaction struct {
 // callbacks are what the functions of callbacks.go are called with.
 type callbacks struct {
 	compaction *Compaction
-	panicked   interface{} // of the function that did, or nil
+	failed     *failure // the first of a callback, or nil
 	outputs    []string
+}
+
+// failure is why a callback ends the compaction: a panic or an error.
+type failure struct {
+	panicked interface{}
+	err      error
 }
 
 // Compact makes the tables <path>-000001.sst and so on of these. Which entry is
@@ -81,7 +88,10 @@ func Compact(options *Options, compaction *Compaction, tables []*Reader,
 		return err
 	}
 	defer freeReaders()
-	name := C.CString(path)
+	name, err := cText(path)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(name))
 	if compaction == nil {
 		compaction = &Compaction{}
@@ -94,26 +104,37 @@ func Compact(options *Options, compaction *Compaction, tables []*Reader,
 	defer freeJob()
 	err = toError(C.ashlar_compact(handle, job, readers, C.size_t(len(tables)),
 		name))
-	if calls.panicked != nil {
-		// A short compaction may have ended well all the same.
-		for _, output := range calls.outputs {
-			os.Remove(output)
-		}
-		panic(calls.panicked)
+	if calls.failed == nil {
+		return err
 	}
-	return err
+	// A short compaction may have ended well all the same.
+	for _, output := range calls.outputs {
+		os.Remove(output)
+	}
+	if calls.failed.panicked != nil {
+		panic(calls.failed.panicked)
+	}
+	return calls.failed.err
 }
 
 // newJob makes what C takes for a compaction, in C memory, and returns what
 // frees it.
 func newJob(calls *callbacks) (*C.ashlar_compaction, func(), error) {
 	compaction := calls.compaction
+	var operator *C.char
+	if compaction.MergeOperator != "" {
+		var err error
+		if operator, err = cText(compaction.MergeOperator); err != nil {
+			return nil, nil, err
+		}
+	}
 	snapshots := len(compaction.Snapshots)
 	// The struct, the handle that is the context, and the snapshots.
 	const sizeOfNumber = C.size_t(unsafe.Sizeof(uint64(0)))
 	memory := C.calloc(1, C.sizeof_ashlar_compaction+
 		sizeOfNumber*C.size_t(snapshots+1))
 	if memory == nil {
+		C.free(unsafe.Pointer(operator))
 		return nil, nil, errNoMemory
 	}
 	job := (*C.ashlar_compaction)(memory)
@@ -124,6 +145,7 @@ func newJob(calls *callbacks) (*C.ashlar_compaction, func(), error) {
 	for i, snapshot := range compaction.Snapshots {
 		numbers[i+1] = C.uint64_t(snapshot)
 	}
+	job.merge_operator = operator
 	job.struct_size = C.sizeof_ashlar_compaction
 	job.context = unsafe.Pointer(&numbers[0])
 	job.target_file_size = C.uint64_t(compaction.TargetFileSize)
@@ -131,9 +153,6 @@ func newJob(calls *callbacks) (*C.ashlar_compaction, func(), error) {
 	job.snapshot_count = C.size_t(snapshots)
 	if snapshots != 0 {
 		job.snapshots = &numbers[1]
-	}
-	if compaction.MergeOperator != "" {
-		job.merge_operator = C.CString(compaction.MergeOperator)
 	}
 	C.SetCallbacks(job, cBool(compaction.Filter != nil))
 	return job, func() {

@@ -33,7 +33,9 @@ func NewMergingIterator(tables []*Reader, options *ReadOptions,
 	}
 	var operator *C.char
 	if mergeOperator != "" {
-		operator = C.CString(mergeOperator)
+		if operator, err = cText(mergeOperator); err != nil {
+			return nil, err
+		}
 		defer C.free(unsafe.Pointer(operator))
 	}
 	it := &Iterator{}
@@ -124,8 +126,8 @@ func (it *Iterator) Close() {
 
 // cReaders copies the handles to C memory, and returns what frees that.
 func cReaders(tables []*Reader) (**C.ashlar_reader, func(), error) {
-	size := C.size_t(len(tables)+1) * C.size_t(unsafe.Sizeof(uintptr(0)))
-	memory := C.malloc(size)
+	memory := C.calloc(C.size_t(len(tables)+1),
+		C.size_t(unsafe.Sizeof(uintptr(0))))
 	if memory == nil {
 		return nil, nil, errNoMemory
 	}

@@ -120,14 +120,20 @@ func LoadKnownOptions(path, family string) (*Options, []string, error) {
 
 func loadOptions(path, family string, ignored **C.ashlar_bytes) (*Options,
 	error) {
+	file, err := cText(path)
+	if err != nil {
+		return nil, err
+	}
+	defer C.free(unsafe.Pointer(file))
+	name, err := cText(family)
+	if err != nil {
+		return nil, err
+	}
+	defer C.free(unsafe.Pointer(name))
 	options, err := NewOptions("")
 	if err != nil {
 		return nil, err
 	}
-	file := C.CString(path)
-	defer C.free(unsafe.Pointer(file))
-	name := C.CString(family)
-	defer C.free(unsafe.Pointer(name))
 	err = toError(C.ashlar_options_load(options.handle, file, name, ignored))
 	if err != nil {
 		options.Close()
@@ -150,15 +156,16 @@ func (o *Options) Text() (string, error) {
 }
 
 // SetCache sets the cache of readers that are opened from now on. Nil: none.
-func (o *Options) SetCache(cache *Cache) {
-	if o.handle == nil {
-		return
+func (o *Options) SetCache(cache *Cache) error {
+	if o.handle == nil || cache != nil && cache.handle == nil {
+		return ErrClosed
 	}
 	var handle *C.ashlar_cache
 	if cache != nil {
 		handle = cache.handle
 	}
 	C.ashlar_options_set_cache(o.handle, handle)
+	return nil
 }
 
 // Close frees the options.

@@ -3,7 +3,10 @@ package ashlar
 // #include <ashlar/c.h>
 import "C"
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // ReadOptions are options of one call or iterator. Where a call takes them, nil
 // stands for the default ones. They must not change while a call uses them.
@@ -56,14 +59,21 @@ func (r *ReadOptions) SetDeadline(deadline time.Time) {
 	if r.handle == nil {
 		return
 	}
-	microseconds := int64(0)
-	if !deadline.IsZero() {
-		microseconds = deadline.UnixMicro()
-		if microseconds <= 0 {
-			microseconds = 1 // before the epoch is past, too
-		}
+	C.ashlar_read_options_set_deadline(r.handle,
+		C.uint64_t(microsecondsOf(deadline)))
+}
+
+// microsecondsOf returns what C takes for a deadline.
+func microsecondsOf(deadline time.Time) int64 {
+	switch seconds := deadline.Unix(); {
+	case deadline.IsZero():
+		return 0 // none
+	case seconds <= 0:
+		return 1 // at or before the epoch is past, too
+	case seconds >= math.MaxInt64/1000000:
+		return math.MaxInt64
 	}
-	C.ashlar_read_options_set_deadline(r.handle, C.uint64_t(microseconds))
+	return deadline.UnixMicro()
 }
 
 // SetBounds sets that iterators show keys from lower on, below upper. Nil: no

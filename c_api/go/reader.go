@@ -16,7 +16,10 @@ func Open(path string, options *Options) (*Reader, error) {
 		return nil, err
 	}
 	defer free()
-	name := C.CString(path)
+	name, err := cText(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(name))
 	reader := &Reader{}
 	err = toError(C.ashlar_reader_open(handle, name, &reader.handle))
@@ -178,7 +181,8 @@ func cSlices(keys [][]byte) (*C.ashlar_slice, func(), error) {
 	for _, key := range keys {
 		total += len(key)
 	}
-	memory := C.malloc(C.size_t(total))
+	// Without garbage, which the write barriers of pointers would look at.
+	memory := C.calloc(1, C.size_t(total))
 	if memory == nil {
 		return nil, nil, errNoMemory
 	}

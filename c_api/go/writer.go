@@ -17,7 +17,10 @@ func Create(path string, options *Options) (*Writer, error) {
 		return nil, err
 	}
 	defer free()
-	name := C.CString(path)
+	name, err := cText(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(name))
 	writer := &Writer{}
 	err = toError(C.ashlar_writer_open(handle, name, &writer.handle))

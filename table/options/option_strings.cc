@@ -39,6 +39,14 @@ bool IsOfBoth(std::string_view name) {
   return std::count(std::begin(kOfBoth), std::end(kOfBoth), name) != 0;
 }
 
+// Returns whether the value counts for nothing and would be refused: a text
+// leaves such a value out.
+template <typename Options>
+bool IsIdle(const OptionRow<Options>& row, const Options& options) {
+  return !IsWithin(row.member.bounds, row.member.get(options)) &&
+         row.counts != nullptr && !row.counts(options);
+}
+
 void AppendPair(std::string_view name, std::string_view value,
                 std::string* text) {
   text->append(name);
@@ -51,6 +59,7 @@ void AppendRows(const TableOptions& options, OptionHome home,
                 std::string* text) {
   for (const TableRow& row : TableOptionRows()) {
     if (row.home != home || row.name.starts_with(kCodecMembers)) continue;
+    if (IsIdle(row, options)) continue;
     AppendPair(row.name, ValueText(row, options), text);
   }
 }
@@ -75,6 +84,7 @@ void AppendTable(const TableOptions& options, bool with_those_of_both,
                  std::string* text) {
   for (const TableRow& row : TableOptionRows()) {
     if (!with_those_of_both && IsOfBoth(row.name)) continue;
+    if (IsIdle(row, options)) continue;
     AppendPair(row.name, ValueText(row, options), text);
   }
   AppendFlushPolicy(options, text);
@@ -108,7 +118,8 @@ Status AppendOwnRows(std::span<const OptionRow<Options>> rows,
                      const Options& options, std::string* text) {
   for (const OptionRow<Options>& row : rows) {
     const OptionValue value = row.member.get(options);
-    if (IsOfBoth(row.name) || std::holds_alternative<std::monostate>(value)) {
+    if (IsOfBoth(row.name) || IsIdle(row, options) ||
+        std::holds_alternative<std::monostate>(value)) {
       continue;
     }
     std::string as_text = DescribeValue(row.member.bounds, value);
@@ -158,8 +169,28 @@ Status NoName(const char* field) {
                               Status::SubCode::kNotBuiltIn);
 }
 
+// Returns the first value that is out of its bounds. A text would be refused.
+template <typename Options>
+Status CheckBounds(std::span<const OptionRow<Options>> rows,
+                   const Options& options) {
+  for (const OptionRow<Options>& row : rows) {
+    const OptionBounds& bounds = row.member.bounds;
+    const OptionValue value = row.member.get(options);
+    if (IsWithin(bounds, value) || IsIdle(row, options)) continue;
+    return Status::InvalidArgument(std::string(row.name) + " is " +
+                                   DescribeValue(bounds, value) +
+                                   ", expected " + DescribeBounds(bounds));
+  }
+  return {};
+}
+
 // Returns NotSupported for the first object that no text names.
 Status CheckNamed(const TableOptions& o, OptionTextForm form) {
+  const std::string codec = internal::CodecName(o.compression);
+  if (internal::CodecByName(codec) != o.compression) {
+    return Status::InvalidArgument("compression is " + codec +
+                                   ", which no build takes");
+  }
   if (o.codec != nullptr) return NoName("codec");
   if (o.filter_policy != nullptr) return NoName("filter_policy");
   if (!internal::FlushBlockPolicyText(o)) {
@@ -188,6 +219,9 @@ Status CheckNamed(const BuildOptions& build, const ReaderOptions& reader) {
     return NoName("table_properties_collector_factories");
   }
   if (!build.seqno_to_time.empty()) return NoName("seqno_to_time");
+  if (build.file_checksum_gen_factory != nullptr) {
+    return NoName("file_checksum_gen_factory");
+  }
   if (!reader.codecs.empty()) return NoName("codecs");
   if (!reader.filter_policies.empty()) return NoName("filter_policies");
   return {};
@@ -201,6 +235,11 @@ Status CheckSame(std::string_view name, const Object& of_table,
                  bool* is_default) {
   *is_default = of_reader == nullptr && of_table == by_default;
   if (*is_default || of_table == of_reader) return {};
+  // Two objects of one name are the same: it is that of a built-in one.
+  if (of_table != nullptr && of_reader != nullptr &&
+      of_table->Name() == of_reader->Name()) {
+    return {};
+  }
   return Status::NotSupported("the " + std::string(name) +
                               " of tables is not that of readers, and a text "
                               "sets both");
@@ -227,7 +266,10 @@ Status AppendOfBoth(const OptionSet& set, std::string* text) {
 }
 
 Status AppendSet(const OptionSet& set, std::string* text) {
-  Status status = CheckNamed(set.table, OptionTextForm::kAshlar);
+  Status status = CheckBounds(TableOptionRows(), set.table);
+  if (status.ok()) status = CheckBounds(BuildOptionRows(), set.build);
+  if (status.ok()) status = CheckBounds(ReaderOptionRows(), set.reader);
+  if (status.ok()) status = CheckNamed(set.table, OptionTextForm::kAshlar);
   if (status.ok()) status = CheckNamed(set.build, set.reader);
   if (status.ok()) status = AppendOfBoth(set, text);
   if (!status.ok()) return status;
@@ -276,7 +318,8 @@ Result<std::string> StringFromOptions(const OptionSet& set) {
 Result<std::string> StringFromTableOptions(const TableOptions& options,
                                            OptionTextForm form) {
   return OrMemoryLimit([&]() -> Result<std::string> {
-    Status status = CheckNamed(options, form);
+    Status status = CheckBounds(TableOptionRows(), options);
+    if (status.ok()) status = CheckNamed(options, form);
     if (!status.ok()) return status;
     return TextOf(options, form);
   });

@@ -9,6 +9,7 @@
 #include "ashlar/table/option_strings.h"
 #include "ashlar/table/option_table.h"
 #include "ashlar/util/comparator.h"
+#include "ashlar/util/file_checksum.h"
 #include "ashlar/util/prefix_extractor.h"
 #include "test/support/option_bounds.h"
 
@@ -89,6 +90,53 @@ TEST(OptionSetText, WhatTablesAndReadersShareHasOneName) {
   EXPECT_EQ(read.reader.prefix_extractor, read.table.prefix_extractor);
 }
 
+TEST(OptionSetText, TwoObjectsOfOneNameAreTheSame) {
+  OptionSet set;
+  set.table.prefix_extractor = NewFixedPrefixExtractor(3);
+  set.reader.prefix_extractor = NewFixedPrefixExtractor(3);
+  const auto text = StringFromOptions(set);
+  ASSERT_TRUE(text.ok()) << text.status().ToString();
+  set.reader.prefix_extractor = NewFixedPrefixExtractor(4);
+  EXPECT_NE(ErrorOf(set).find("prefix_extractor"), std::string::npos);
+}
+
+// Each is valid, and its text must be.
+TEST(OptionSetText, ValuesThatCountForNothingAreLeftOut) {
+  OptionSet set;
+  set.table.filter = FilterType::kNone;
+  set.table.bloom_bits_per_key = 0;
+  set.table.data_block_index_type = DataBlockIndexType::kDataBlockBinarySearch;
+  set.table.data_block_hash_table_util_ratio = -1;
+  ASSERT_TRUE(set.table.Validate().ok());
+  for (const auto form :
+       {OptionTextForm::kAshlar, OptionTextForm::kRocksDBTable,
+        OptionTextForm::kRocksDBFamily}) {
+    const auto text = StringFromTableOptions(set.table, form);
+    ASSERT_TRUE(text.ok()) << text.status().ToString();
+    OptionSet read;
+    const Status status = OptionsFromString(*text, &read);
+    EXPECT_TRUE(status.ok()) << status.ToString() << "\n" << *text;
+  }
+  const auto text = StringFromOptions(set);
+  ASSERT_TRUE(text.ok());
+  OptionSet read;
+  EXPECT_TRUE(OptionsFromString(*text, &read).ok()) << *text;
+  EXPECT_EQ(read.table.filter, FilterType::kNone);
+}
+
+TEST(OptionSetText, ValuesOutOfTheirBoundsHaveNoText) {
+  OptionSet set;
+  set.table.block_size = 0;
+  EXPECT_TRUE(StringFromOptions(set).status().IsInvalidArgument());
+  EXPECT_TRUE(StringFromTableOptions(set.table).status().IsInvalidArgument());
+  set = {};
+  set.build.parallel_threads = 1u << 30;
+  EXPECT_TRUE(StringFromOptions(set).status().IsInvalidArgument());
+  set = {};
+  set.table.compression = CompressionType::kZSTDNotFinalCompression;
+  EXPECT_TRUE(StringFromOptions(set).status().IsInvalidArgument());
+}
+
 TEST(OptionSetText, TextIsReadAsItIsOrRefused) {
   const std::string kept[] = {"",      "a b", "a;b", "a;b=c;", "a{b;c}d",
                               "a=b=c", "}",   "a}",  "a}b",    "nullptr"};
@@ -118,6 +166,9 @@ TEST(OptionSetText, ObjectsOfTheApplicationHaveNoText) {
   set.build.table_properties_collector_factories.emplace_back();
   EXPECT_NE(ErrorOf(set).find("table_properties_collector_factories"),
             std::string::npos);
+  set = {};
+  set.build.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  EXPECT_NE(ErrorOf(set).find("file_checksum_gen_factory"), std::string::npos);
   set = {};
   set.reader.codecs.emplace_back();
   EXPECT_NE(ErrorOf(set).find("codecs"), std::string::npos);

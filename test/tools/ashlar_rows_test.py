@@ -217,28 +217,44 @@ class RowsTest(RowsCase):
 
     def test_a_row_is_as_long_as_the_limit_allows(self):
         """Longer ones end the run, in each format, whatever is in memory."""
-        limit = "--max_row_bytes=20"
-        for size in 9, 20, 300_000:
-            value = b"v" * (size - 2)
-            flags = [f"--max_row_bytes={size}"]
-            rows = [(b"a", value), (b"b", b"1")]
-            self.assertEqual(
-                self.built(b"a\t%s\nb\t1\n" % value, *flags), rows)
-            self.assertEqual(
-                self.built(b"a,%s\nb,1" % value, *CSV, *flags), rows)
-            for text, more in ((b"a\t%sx\nb\t1\n", []),
-                               (b"a,%sx\nb,1\n", CSV), (b"a,%sx", CSV),
-                               (b'a,"%s\nb,1\n', CSV)):
-                (self.folder / "t.sst").unlink(missing_ok=True)
-                outcome = self.run_code(2, "build", "--out=t.sst", *more,
-                                        "--max_bad_rows=9", *flags,
-                                        stdin=text % value)
-                self.assertIn(f"-:1: a row of more than {size} bytes",
-                              outcome.err)
-                self.assertEqual(os.listdir(self.folder), [])
+        forms = {  # how a row begins and ends, and its flags
+            "tsv": (b"a\t", b"", []),
+            "csv": (b"a,", b"", CSV),
+            "quoted": (b'a,"\n', b'"', CSV),
+            "jsonl": (b'{"key":"61","value":"', b'"}',
+                      ["--input_format=jsonl"]),
+            "hex": (b"61 0 1 ", b"", ["--input_format=hex"]),
+        }
+        for name, (begin, end, form) in forms.items():
+            # 131072 bytes are read at once, and room for more doubles.
+            for size in 40, 131072, 262144, 300_000:
+                room = size - len(begin) - len(end)
+                room -= room % 2  # two digits for a byte
+                limit = len(begin) + room + len(end)
+                row = begin + b"1" * room + end
+                with self.subTest(name, size=size):
+                    self.check_limit(row, limit, form)
+                    self.check_limit(row, limit, [*form, "--threads=2"])
+
+    def check_limit(self, row, limit, form):
+        flags = [*form, f"--max_row_bytes={limit}"]
+        for text in row, row + b"\n", b"\xef\xbb\xbf" + row:
+            self.assertEqual(len(self.built(text, *flags)), 1)
+        (self.folder / "t.sst").unlink()
+        flags[-1] = f"--max_row_bytes={limit - 1}"
+        # The last one has no end at all.
+        for text in row, row + b"\n", row + b"1" * 500_000:
+            outcome = self.run_code(2, "build", "--out=t.sst", *flags,
+                                    "--max_bad_rows=9", stdin=text)
+            self.assertIn(f"-:1: a row of more than {limit - 1} bytes",
+                          outcome.err)
+            self.assertEqual(os.listdir(self.folder), [])
+
+    def test_the_row_that_is_too_long_is_named(self):
         # Rows before it are read, and the message has the number of the line.
-        outcome = self.run_code(2, "build", "--out=t.sst", limit,
-                                stdin=b"a\t1\nb\t1\nc\t%s\nd\t1\n" % value)
+        outcome = self.run_code(2, "build", "--out=t.sst",
+                                "--max_row_bytes=20",
+                                stdin=b"a\t1\nb\t1\nc\t%s\nd\t1\n" % (b"v" * 30))
         self.assertIn("-:3: a row of more than 20 bytes", outcome.err)
         # The sizes are those of the rows, not of what a file is packed to.
         (self.folder / "r.tsv.gz").write_bytes(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -32,21 +33,25 @@ bool LineReader::Next(LineBatch* batch) {
   // A larger batch was for one line of unusual size.
   if (batch->capacity > kBatchBytes) *batch = LineBatch();
   size_t end = rest_.size();
+  begin_ = scanned_ = 0;
   while (batch->capacity < end || batch->capacity == 0) {
     if (!Grow(0, batch)) return false;
   }
   std::memcpy(batch->bytes.get(), rest_.data(), end);
   rest_.clear();
-  begin_ = scanned_ = 0;
   if (at_start_ && !SkipByteOrderMark(batch, &end)) return false;
   csv_ends_.Begin(begin_);
   FindLines(end, batch);
-  while (batch->lines.empty() && ReadMore(batch, &end)) FindLines(end, batch);
+  while (batch->lines.empty() && MayGoOn(end) && ReadMore(batch, &end)) {
+    FindLines(end, batch);
+  }
   // The last line has no LF.
   if (at_end_ && status_.ok() && begin_ < end) AddLine(end, 0, batch);
   if (batch->lines.empty()) return false;
   last_capacity_ = batch->capacity;
-  if (begin_ < end) rest_.assign(batch->bytes.get() + begin_, end - begin_);
+  if (status_.ok() && begin_ < end) {
+    rest_.assign(batch->bytes.get() + begin_, end - begin_);
+  }
   return true;
 }
 
@@ -92,6 +97,13 @@ void LineReader::FindLines(size_t end, LineBatch* batch) {
   }
 }
 
+// Returns whether the line that begins at begin_, and has not ended before
+// `end`, may still end.
+bool LineReader::MayGoOn(size_t end) {
+  if (end - begin_ > most_bytes_) RefuseLine();
+  return status_.ok();
+}
+
 void LineReader::RefuseLine() {
   status_ = Status::InvalidArgument(
       "a row of more than " + std::to_string(most_bytes_) + " bytes" +
@@ -118,14 +130,14 @@ bool LineReader::ReadMore(LineBatch* batch, size_t* end) {
   return count != 0 && status_.ok();
 }
 
-// Doubles the room of a batch, and keeps its first `used` bytes.
+// Doubles the room of a batch, but makes it no larger than the longest line and
+// one read. Keeps its first `used` bytes.
 bool LineReader::Grow(size_t used, LineBatch* batch) {
+  constexpr uint64_t kNoLimit = std::numeric_limits<size_t>::max() / 4;
   const size_t capacity = batch->capacity;
-  if (used > begin_ && used - begin_ > most_bytes_) {
-    RefuseLine();
-    return false;
-  }
-  const size_t larger = capacity == 0 ? kBatchBytes : 2 * capacity;
+  const size_t most = begin_ + std::min(most_bytes_, kNoLimit) + kBatchBytes;
+  const size_t larger =
+      capacity == 0 ? kBatchBytes : std::min(2 * capacity, most);
   // The size comes from the input, so there may not be that much memory.
   std::unique_ptr<char[]> bytes(
       new (std::nothrow) char[larger + LineBatch::kSpare]);

@@ -23,8 +23,8 @@ class LineReader {
   // the file is CSV with this character between columns: a line break in a
   // column that begins with '"' does not end the line before the column ends.
   // A line of more than `most_bytes` is an error: otherwise a quote that is
-  // never closed would bring a whole input into memory. A batch has at most
-  // twice as many, or kBatchBytes.
+  // never closed would bring a whole input into memory. A batch has about
+  // kBatchBytes more at most.
   LineReader(std::string name, std::optional<char> delimiter,
              uint64_t most_bytes);
   LineReader(const LineReader&) = delete;
@@ -51,6 +51,7 @@ class LineReader {
   // Adds the lines of batch->bytes that end before the offset.
   void FindLines(size_t end, LineBatch* batch);
   void AddLine(size_t end, uint64_t breaks, LineBatch* batch);
+  bool MayGoOn(size_t end);
   void RefuseLine();
   // Reads once, to after the offset *end. Returns false if there is nothing
   // more to read, and after an error.

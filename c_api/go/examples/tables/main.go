@@ -106,7 +106,7 @@ func main() {
 	cache, err := ashlar.NewClockCache(8 << 20)
 	check(err)
 	defer cache.Close()
-	options.SetCache(cache)
+	check(options.SetCache(cache))
 
 	write(path, options)
 	reader := open(path, options)

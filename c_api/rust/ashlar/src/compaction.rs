@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::os::raw::{c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 
 use crate::bytes::{c_path, from_c, to_c};
@@ -55,9 +55,7 @@ type Output<'a> = dyn FnMut(&Path, u64) + 'a;
 /// ```
 ///
 /// Closures run on the thread that calls [`Compaction::run`]. A closure that
-/// panics ends the compaction, and no output is left, except that a panic of
-/// the `output` closure leaves the outputs, which are complete then. `run`
-/// resumes the panic.
+/// panics ends the compaction, and no output is left. `run` resumes the panic.
 #[derive(Default)]
 pub struct Compaction<'a> {
     filter: Option<Box<Filter<'a>>>,
@@ -152,7 +150,7 @@ impl<'a> Compaction<'a> {
             progress: self.progress,
             output: self.output,
             failure: None,
-            complete: false,
+            made: Vec::new(),
         };
         let has_filter = callbacks.filter.is_some();
         let compaction = sys::ashlar_compaction {
@@ -183,6 +181,13 @@ impl<'a> Compaction<'a> {
                 path.as_ptr(),
             ))
         };
+        if callbacks.failure.is_some() {
+            // A closure failed when C made the tables all the same. A file that
+            // cannot be removed stays: the caller gets what came first.
+            for path in &callbacks.made {
+                let _ = std::fs::remove_file(path);
+            }
+        }
         match callbacks.failure {
             None => result,
             Some(Failure::Error(error)) => Err(error),
@@ -214,8 +219,8 @@ struct Callbacks<'a> {
     output: Option<Box<Output<'a>>>,
     /// The first failure. No closure is called after it.
     failure: Option<Failure>,
-    /// Whether the compaction came to its end without a failure.
-    complete: bool,
+    /// The tables that are complete.
+    made: Vec<PathBuf>,
 }
 
 impl Callbacks<'_> {
@@ -304,14 +309,7 @@ unsafe extern "C" fn call_output(
     // SAFETY: the path ends with a zero byte, and lives during the call.
     let path = unsafe { CStr::from_ptr(path) };
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-    if callbacks.failure.is_some() && !callbacks.complete {
-        // A filter failed after the last call of progress, so that C made the
-        // table all the same. A file that cannot be removed stays: the caller
-        // gets the failure that came first.
-        let _ = std::fs::remove_file(path);
-        return;
-    }
-    callbacks.complete = true;
+    callbacks.made.push(path.to_owned());
     callbacks.guarded(|callbacks| {
         if let Some(output) = &mut callbacks.output {
             output(path, file_size);

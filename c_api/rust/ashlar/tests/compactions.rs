@@ -225,7 +225,7 @@ fn panic_of_progress_ends_the_compaction() {
 }
 
 #[test]
-fn panic_of_the_output_leaves_complete_tables() {
+fn panic_of_the_output_leaves_none() {
     let (folder, large) = large_table();
     let mut calls = 0;
     let compaction =
@@ -235,8 +235,5 @@ fn panic_of_the_output_leaves_complete_tables() {
         });
     assert_eq!(panic_of(compaction, &large, folder.path("m")), "output");
     assert_eq!(calls, 1);
-    let names = folder.names();
-    assert!(names.len() > 2, "{names:?}");
-    let paths = names[1..].iter().map(|name| folder.path(name));
-    assert_eq!(paths.map(|path| show(&path).len()).sum::<usize>(), 5000);
+    assert_eq!(folder.names(), ["large"]);
 }
