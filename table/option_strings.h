@@ -81,8 +81,9 @@ enum class OptionTextForm : uint8_t {
 };
 
 // Returns the options as a string. Returns InvalidArgument for values out of
-// their bounds, if they count; NotSupported for an object that is not built in, since no text names it, and for embedded blobs in a form of
-// RocksDB's, which has no text for them.
+// their bounds, if they count; NotSupported for an object that is not built in,
+// since no text names it, and for embedded blobs in a form of RocksDB's, which
+// has no text for them.
 ASHLAR_EXPORT Result<std::string> StringFromTableOptions(
     const TableOptions& options, OptionTextForm form = OptionTextForm::kAshlar);
 
@@ -90,10 +91,10 @@ ASHLAR_EXPORT Result<std::string> StringFromTableOptions(
 // form: it makes the same of default options. Objects that only say where work
 // is done or counted are left out: caches, pools, limiters, clocks, statistics,
 // tracers. So are external_file, which a text cannot set, and a value that
-// counts for nothing and is out of its bounds. Returns InvalidArgument for other
-// values out of their bounds; NotSupported for other objects that no text names,
-// for a comparator or prefix extractor of tables that is not that of readers,
-// and for a text that would not be read as it is.
+// counts for nothing and is out of its bounds. Returns InvalidArgument for
+// other values out of their bounds; NotSupported for other objects that no text
+// names, for a comparator or prefix extractor of tables that is not that of
+// readers, and for a text that would not be read as it is.
 ASHLAR_EXPORT Result<std::string> StringFromOptions(const OptionSet& set);
 
 // Sets *set from the text of an OPTIONS file that a RocksDB database keeps:

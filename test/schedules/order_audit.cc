@@ -37,6 +37,7 @@ std::vector<AuditedOrder> AuditOrders(std::span<const Scenario> scenarios,
     NoteSitesOf(static_cast<uint32_t>(i));
     static_cast<void>(Show(scenarios[i], seed, schedules));
   }
+  EndNoting();
   std::vector<AuditedOrder> audited;
   for (const OrderSite& site : NotedSites()) {
     for (const std::memory_order weaker : WeakerOrders(site.step, site.order)) {

@@ -18,7 +18,7 @@ struct AuditedOrder {
   std::string shown_by;  // "clock: <the fault>". Empty: nothing shows it
 };
 
-// Tries up to `schedules` schedules of each scenario that comes to a site,
+// Tries up to `schedules` schedules of each scenario that executes an order,
 // until one shows a fault. Requires: at most 64 scenarios, which have no fault
 // as they are.
 std::vector<AuditedOrder> AuditOrders(std::span<const Scenario> scenarios,

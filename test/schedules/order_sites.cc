@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <stdexcept>
 
 namespace ashlar::testing {
 
@@ -16,6 +17,7 @@ struct Table {
 
   std::array<OrderSite, kMost> sites;
   size_t count = 0;
+  bool is_full = false;  // for more
 };
 
 struct Weakened {
@@ -23,7 +25,7 @@ struct Weakened {
   std::memory_order order;
 };
 
-// All three are set before a child begins.
+// All three are set before a child begins. No scenario: nothing is noted.
 Table* table = nullptr;
 uint64_t scenario_bit = 0;
 std::optional<Weakened> weakened;
@@ -42,7 +44,10 @@ void Note(const internal::WordOrder& asked, WordStep step) {
     table->sites[i].scenarios |= scenario_bit;
     return;
   }
-  if (table->count == Table::kMost) return;
+  if (table->count == Table::kMost) {
+    table->is_full = true;
+    return;
+  }
   table->sites[table->count++] = {asked.where.file_name(),
                                   asked.where.line(),
                                   asked.where.column(),
@@ -82,11 +87,19 @@ std::string OrderSite::Name() const {
 
 void NoteSitesOf(uint32_t scenario) {
   scenario_bit = uint64_t{1} << scenario;
-  if (table != nullptr) return;
+  if (table != nullptr) {
+    if (scenario == 0) *table = Table();
+    return;
+  }
   void* const memory = ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   table = new (memory) Table();
+}
+
+void EndNoting() {
+  scenario_bit = 0;
+  if (table->is_full) throw std::length_error("too many memory orders");
 }
 
 std::span<const OrderSite> NotedSites() {

@@ -1,5 +1,5 @@
-// Where the code of the library asks for which memory orders, as the scenarios
-// come there, and one of them that is taken for a weaker one.
+// Where the code of the library asks for which memory orders, of what scenarios
+// execute, and one of them that is taken for a weaker one.
 //
 // The table is in memory that child processes share. For one controlled thread
 // at a time.
@@ -30,14 +30,16 @@ struct OrderSite {
   uint32_t column = 0;
   WordStep step = WordStep::kLoad;
   std::memory_order order = std::memory_order_relaxed;
-  uint64_t scenarios = 0;  // a bit for each that has come here
+  uint64_t scenarios = 0;  // a bit for each that executes it
 
   // "util/sync/atomic.h:64: load acquire"
   std::string Name() const;
 };
 
-// Begins to note sites, or to note them for another scenario, below 64.
+// Begins to note sites for scenario 0, or goes on with another one, below 64.
+// The second function ends that. Throws std::length_error if there was no room.
 void NoteSitesOf(uint32_t scenario);
+void EndNoting();
 std::span<const OrderSite> NotedSites();
 
 // Until the next call, the site has this order. Null: none is changed.

@@ -98,10 +98,10 @@ void WeakMemory::See(Word* word, uint64_t change, uint32_t thread,
   if (seen.empty() || seen.back().change != change) {
     seen.push_back({step.number, change});
   }
-  if (Acquires(order)) {
-    testing::Join(word->changes[change - word->first].released,
-                  &clocks_[thread]);
-  }
+  WordChange& seen_change = word->changes[change - word->first];
+  // A later load in the one order may not see an older one.
+  if (order == std::memory_order_seq_cst) seen_change.in_one_order = true;
+  if (Acquires(order)) testing::Join(seen_change.released, &clocks_[thread]);
 }
 
 uint64_t WeakMemory::Load(uint32_t thread, const void* word, uint64_t newest,

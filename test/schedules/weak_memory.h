@@ -8,18 +8,26 @@
 //   - Not older than a change that happens before the load, and not older than
 //     what a load has seen that happens before it.
 //   - If it is sequentially consistent: not older than the newest change that
-//     is, too.
+//     is, too, or that a load saw which is.
 //   - A read-modify-write, also a compare-exchange that fails, sees the newest.
 //
 // A load that acquires, and sees a change that releases, or one of the
 // read-modify-writes that follow it, comes after all that the releasing thread
 // did before. Starting and joining a thread orders likewise, and so does a
-// mutex. Nothing else does, so that a missing order shows. Two things are
-// narrower than C++: changes of one word in another order than they are
-// executed in, and values that are read before they are written.
+// mutex. Nothing else does, so that a missing order shows.
 //
-// Data that is not atomic is seen as it is. SharedData says which accesses no
-// order keeps apart.
+// This is narrower than C++, so it may miss a fault:
+//
+//   - Changes of one word are ordered as they are executed, and no value is
+//     read before it is written.
+//   - A compare-exchange that fails sees the newest value, and a weak one does
+//     not fail for no reason.
+//   - Only the last 8 changes of a word are seen. The value that a word begins
+//     with is seen by all, whoever made the word.
+//   - A mutex in the memory of an older one orders what that one did.
+//
+// Data that is not atomic is seen as it is. SharedData says which accesses
+// nothing keeps apart.
 //
 // For the thread that has the turn.
 #ifndef ASHLAR_TEST_SCHEDULES_WEAK_MEMORY_H_

@@ -17,6 +17,10 @@ using internal::AcqRelAtomic;
 using internal::OneOrderAtomic;
 using internal::RelaxedAtomic;
 
+void Raise(RelaxedAtomic<uint32_t>* word) { word->Store(1); }
+void Raise(AcqRelAtomic<uint32_t>* word) { word->Store(1); }
+void Raise(OneOrderAtomic<uint32_t>* word) { word->Exchange(1); }
+
 // One thread writes data and then says so.
 template <template <typename> typename Flag>
 void Publish(uint64_t /*form*/) {
@@ -25,7 +29,7 @@ void Publish(uint64_t /*form*/) {
   ScenarioThreads threads;
   threads.Start([&] {
     data.Set(7);
-    flag.Store(1);
+    Raise(&flag);
   });
   if (flag.Load() == 1) Expect(data.Get() == 7, "the data is not there");
 }
@@ -38,13 +42,10 @@ void PublishWord(uint64_t /*form*/) {
   ScenarioThreads threads;
   threads.Start([&] {
     data.Store(7);
-    flag.Store(1);
+    Raise(&flag);
   });
   if (flag.Load() == 1) Expect(data.Load() == 7, "the word is not there");
 }
-
-void Raise(AcqRelAtomic<uint32_t>* word) { word->Store(1); }
-void Raise(OneOrderAtomic<uint32_t>* word) { word->Exchange(1); }
 
 // Each of two threads raises its flag, and enters if the other's is down.
 template <template <typename> typename Flag>
@@ -83,6 +84,7 @@ void TwoReaders(uint64_t /*form*/) {
 constexpr std::array kScenarios = {
     Scenario{"publish", &Publish<RelaxedAtomic>},
     Scenario{"publish_kept", &Publish<AcqRelAtomic>},
+    Scenario{"publish_stronger_kept", &Publish<OneOrderAtomic>},
     Scenario{"publish_word", &PublishWord<RelaxedAtomic>},
     Scenario{"publish_word_kept", &PublishWord<AcqRelAtomic>},
     Scenario{"enter", &Enter<AcqRelAtomic>},

@@ -2,7 +2,7 @@
 //
 // Internal, installed because installed templates have it. It is std::atomic.
 // In builds with ASHLAR_SCHEDULE_POINTS it is a stand-in with the same
-// operations, which tells of each one: a test program may then answer a load
+// operations, which reports each one: a test program may then answer a load
 // with an older value of the word, where the memory orders allow that.
 // Processors do so, and those of x86-64 seldom.
 #ifndef ASHLAR_UTIL_SYNC_SHARED_WORD_H_
