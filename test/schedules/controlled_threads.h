@@ -113,9 +113,9 @@ void Expect(bool holds, std::string_view otherwise);
 // waits for no thread.
 void WithoutPoints(const std::function<void()>& work);
 
-// Notes that the calling thread reads or changes data that is not atomic. A
-// fault if no order keeps it apart from another access, of which one changes
-// it. Do nothing without a WeakMemory, or outside of controlled threads.
+// Note that the calling thread reads or changes data that is not atomic. A
+// fault if another access is not ordered before it, and one of the two changes
+// the data. Do nothing without a WeakMemory, or outside of controlled threads.
 void ReadsData(const void* place);
 void ChangesData(const void* place);
 

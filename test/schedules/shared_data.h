@@ -1,6 +1,6 @@
 // SharedData: data of a scenario that threads hand to each other. With a
-// WeakMemory, an access is a fault that no order keeps apart from another one,
-// of which one changes the data.
+// WeakMemory, two accesses are a fault if one of them changes the data and no
+// order keeps them apart.
 #ifndef ASHLAR_TEST_SCHEDULES_SHARED_DATA_H_
 #define ASHLAR_TEST_SCHEDULES_SHARED_DATA_H_
 

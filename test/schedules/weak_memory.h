@@ -75,7 +75,7 @@ class WeakMemory {
   }
 
   // Note an access of data that is not atomic. Return false if another one is
-  // not ordered before it, of which one writes.
+  // not ordered before it, and one of the two writes.
   bool ReadData(uint32_t thread, const void* place);
   bool WriteData(uint32_t thread, const void* place);
 

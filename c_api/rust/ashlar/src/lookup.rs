@@ -164,7 +164,7 @@ impl Results {
         self.values.is_empty()
     }
     /// Returns what the table says of the key with this index, or why that
-    /// could not be read. `None`: there are not so many keys.
+    /// could not be read. `None`: the index is not below `len()`.
     pub fn get(
         &self,
         index: usize,
