@@ -92,8 +92,10 @@ TEST(LatePart, AfterAnErrorTheOthersLoadForThemselves) {
   });
   loading.acquire();
   std::atomic<int> loads = 0;
+  constexpr int kOthers = 4;
   std::vector<std::thread> others;
-  for (int t = 0; t < 4; ++t) {
+  others.reserve(kOthers);
+  for (int t = 0; t < kOthers; ++t) {
     others.emplace_back([&] {
       const int* loaded;
       const auto load = [&](Made* made) {
