@@ -169,21 +169,6 @@ Status NoName(const char* field) {
                               Status::SubCode::kNotBuiltIn);
 }
 
-// Returns the first value that is out of its bounds. A text would be refused.
-template <typename Options>
-Status CheckBounds(std::span<const OptionRow<Options>> rows,
-                   const Options& options) {
-  for (const OptionRow<Options>& row : rows) {
-    const OptionBounds& bounds = row.member.bounds;
-    const OptionValue value = row.member.get(options);
-    if (IsWithin(bounds, value) || IsIdle(row, options)) continue;
-    return Status::InvalidArgument(std::string(row.name) + " is " +
-                                   DescribeValue(bounds, value) +
-                                   ", expected " + DescribeBounds(bounds));
-  }
-  return {};
-}
-
 // Returns NotSupported for the first object that no text names.
 Status CheckNamed(const TableOptions& o, OptionTextForm form) {
   const std::string codec = internal::CodecName(o.compression);
@@ -266,9 +251,9 @@ Status AppendOfBoth(const OptionSet& set, std::string* text) {
 }
 
 Status AppendSet(const OptionSet& set, std::string* text) {
-  Status status = CheckBounds(TableOptionRows(), set.table);
-  if (status.ok()) status = CheckBounds(BuildOptionRows(), set.build);
-  if (status.ok()) status = CheckBounds(ReaderOptionRows(), set.reader);
+  Status status = internal::CheckBounds(set.table);
+  if (status.ok()) status = internal::CheckBounds(set.build);
+  if (status.ok()) status = internal::CheckBounds(set.reader);
   if (status.ok()) status = CheckNamed(set.table, OptionTextForm::kAshlar);
   if (status.ok()) status = CheckNamed(set.build, set.reader);
   if (status.ok()) status = AppendOfBoth(set, text);
@@ -318,7 +303,7 @@ Result<std::string> StringFromOptions(const OptionSet& set) {
 Result<std::string> StringFromTableOptions(const TableOptions& options,
                                            OptionTextForm form) {
   return OrMemoryLimit([&]() -> Result<std::string> {
-    Status status = CheckBounds(TableOptionRows(), options);
+    Status status = internal::CheckBounds(options);
     if (status.ok()) status = CheckNamed(options, form);
     if (!status.ok()) return status;
     return TextOf(options, form);

@@ -22,8 +22,9 @@
 //     read before it is written.
 //   - A compare-exchange that fails sees the newest value, and a weak one does
 //     not fail for no reason.
-//   - Only the last 8 changes of a word are seen. The value that a word begins
-//     with is seen by all, whoever made the word.
+//   - A load sees none but the last 8 changes of a word. All threads may see
+//     the first value of a word, also if nothing orders them after the thread
+//     that made the word.
 //   - A mutex in the memory of an older one orders what that one did.
 //
 // Data that is not atomic is seen as it is. SharedData says which accesses

@@ -151,7 +151,7 @@ TEST(Bloom, FalsePositivesAndNoFalseNegatives) {
   }
 }
 
-// So many that their hashes are kept in huge pages.
+// The builder keeps the hashes of this many keys in huge pages.
 TEST(Bloom, OfManyKeysHasEachOfThem) {
   constexpr uint64_t kHashes = 3'000'000;
   const auto hash_of = [](uint64_t i) {
