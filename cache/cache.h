@@ -165,8 +165,10 @@ class ASHLAR_EXPORT Cache {
   // Returns the key that was passed with the value of `handle`.
   virtual CacheKey KeyOf(const CacheHandle& handle) const = 0;
 
-  // Removes the key: later lookups do not find it. The value is destroyed with
-  // its last reference. Does nothing if the key is not present.
+  // Removes the key: later lookups do not find it. What another thread inserts
+  // under this key meanwhile may stay, or go while Erase still runs, even if a
+  // lookup has found it. The value is destroyed with its last reference. Does
+  // nothing if the key is not present.
   virtual void Erase(const CacheKey& key) = 0;
   // Removes every entry that no handle refers to.
   virtual void EraseUnRefEntries() = 0;

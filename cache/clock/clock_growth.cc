@@ -74,7 +74,8 @@ void WaitForOthers(int i) {
 
 }  // namespace
 
-// The entry is held until it is linked: see growing_steps.h.
+// The entry is held until it is linked, and visible only then: see
+// growing_steps.h.
 //
 // If there is no place because growth is behind, its thread was stopped. The
 // others then let that thread run: it needs a processor, which yields alone may
@@ -93,7 +94,7 @@ void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
     if (!GrowAsNeeded()) WaitForOthers(i);
   }
   const uint32_t number = part.NumberOf(place.slot);
-  slot::Publish(&place.slot->word, slot::VisibleWord(1, start));
+  slot::Publish(&place.slot->word, slot::ComingWord(1, start));
   bool linked = growing::Link(&part, hash, number);
   bool may_get_room = true;
   for (int i = 0; !linked && may_get_room && i < kPatience; ++i) {
@@ -104,11 +105,11 @@ void ClockTableOf<GrowingIndex>::Publish(const Place& place, uint64_t hash,
   }
   if (!linked) {
     slot::Hide(&place.slot->word);
-    // Another thread may have found it before by a hint, and spread it.
-    if (slot::IsSpread(place.slot->word.LoadRelaxed())) Gather(place.slot);
     table_full_count_.FetchAdd(1);
   }
-  if (!is_held) GiveBack(place.slot, slot::kRef);
+  if (!slot::Show(&place.slot->word, is_held ? 0 : slot::kRef) && !is_held) {
+    GiveBack(place.slot, slot::kRef);
+  }
   static_cast<void>(GrowAsNeeded());
 }
 

@@ -43,8 +43,10 @@
 //   Find      looks in the segment of the hash. While that segment is being
 //             filled, Find looks in its parent first. If it found nothing, and
 //             the hash has another segment by now, it looks there again
-//   Link      places the word of an entry that is published and held. If the
-//             hash no longer has that segment then, it does Rehome
+//   Link      places the word of an entry that is published, held and coming
+//             (slot_word.h): lookups do not find it yet. If the hash no longer
+//             has that segment then, it does Rehome. Only then may the entry
+//             be shown
 //   Rehome    makes the word busy (a thread that fails to do so leaves the work
 //             to the thread that did). Places a second word, busy too, where it
 //             belongs, and frees the first. Makes the second one not busy, and
@@ -77,6 +79,12 @@
 //       yet. If Split moved it, the insert would end while the word is in
 //       neither segment.
 //
+// Why a lookup that began after another one found the entry does not miss it,
+// even if the insert has not ended. Until Link has ended, the word may be where
+// only lookups that know an old number of segments look. So the entry becomes
+// visible after Link. A Split that finds no place for its word hides it,
+// visible or not. Then its insert cannot show it.
+//
 // Why nothing is left behind. A word is there only while its entry is: the slot
 // is owned before the word is taken out, and emptied after. A thread that moves
 // the word holds a reference, so no thread owns the slot. A word that is made
@@ -103,13 +111,13 @@
 // most.
 //
 // Limits. 2^26 slots per table. If a segment is full, and growth is not behind
-// or does not end within that second, an entry has no place. It is then hidden
-// at once, as if it were erased. GrowingPart::kMostLoad says how often that
-// happens. A thread that finds an entry before its insert has ended, and erases
-// the key, may miss it.
+// or does not end within that second, an entry has no place. It is then never
+// shown, or hidden, as if it were erased. GrowingPart::kMostLoad says how often
+// that happens.
 //
-// Rejected: moving entries (handles are addresses, and a moved entry needs a
-// second life of its slot), chains through the slots (lookups wait for one line
+// Rejected: entries that are visible before Link (one thread finds the entry,
+// and the next one misses it), moving entries (handles are addresses, and a
+// moved entry needs a second life of its slot), chains through the slots (lookups wait for one line
 // after the other), one directory entry per segment (one more load per hit), a
 // version that lookups check (they would wait for the thread that moves).
 //
@@ -278,7 +286,7 @@ bool Rehome(Space* space, Position at, uint32_t word, uint64_t hash) {
   return true;
 }
 
-// Places the word of a published entry. For a holder of the entry. Returns
+// Places the word of a coming entry. For the thread that published it. Returns
 // false if there was no place, as Rehome does.
 template <typename Space>
 bool Link(Space* space, uint64_t hash, uint32_t number) {

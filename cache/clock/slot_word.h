@@ -8,12 +8,14 @@
 // so that test/model explores the interleavings of this very code.
 //
 // Layout, from the low bit: refs 29, occupied 1, shareable 1, visible 1,
-// countdown 2, was_hit 1, spread 1, on_probation 1, hits 27. Three bits
-// (occupied, shareable, visible) are the state:
+// countdown 2, was_hit 1, spread 1, on_probation 1, coming 1, hits 26. Three
+// bits (occupied, shareable, visible) are the state:
 //
 //   empty      000   nobody owns the slot, and its contents mean nothing
 //   owned      100   one thread owns the slot, and fills or empties it
-//   invisible  110   an entry that lookups must not find (erased, standalone)
+//   invisible  110   an entry that lookups must not find: erased, standalone,
+//                    or coming. The bit `coming` is set until every lookup
+//                    would find the entry by the index
 //   visible    111   an entry
 //
 // OR-ing `occupied` into any word takes an empty slot, and leaves every other
@@ -44,7 +46,10 @@
 //   Give         subtracts 1 from refs (and 1 from hits, for a Take that is
 //                taken back). A thread that gives back the last reference to
 //                an invisible entry tries to own it. So does the sweep.
-//   Hide         visible -> invisible, by the holder of a reference
+//   Hide         visible or coming -> invisible, and no longer coming, by the
+//                holder of a reference
+//   Show         coming -> visible, by the thread that published the entry and
+//                still holds a reference, unless the entry was hidden meanwhile
 //   ClaimEmpty   empty -> owned
 //   Publish      owned -> visible or invisible
 //   Vacate       owned -> empty
@@ -83,6 +88,8 @@
 //   Give releases. Sweep, ClaimUnreferenced, ClaimOnlyRef and the last Give
 //   acquire. So what the holder read is read before the next owner writes.
 //   Hide needs no order: the Give that follows it has one.
+//   Show releases. So who finds the entry sees the index as that thread left
+//   it, and so does everybody whom it tells.
 // TSan finds a wrong order of either pair, in test/cache/cache_stress_test.cc.
 // On x86-64 a relaxed addition is the same instruction, so nothing could see it
 // fail there.
@@ -90,7 +97,8 @@
 // Progress. Take, Give (except for the last reference to an invisible entry),
 // Hide, ClaimEmpty, Publish and Vacate are one instruction each. So lookups and
 // releases are wait-free. Sweep and the last Give try one compare-exchange
-// each, ClaimOnlyRef tries a few.
+// each, ClaimOnlyRef tries a few. Show tries until no other thread takes or
+// gives a reference at that moment.
 //
 // Limits. 2^28 references, or three quarters of that while the slot is spread.
 // A Take beyond that is taken back, as a miss. The other 2^28 values leave room
@@ -126,7 +134,8 @@ inline constexpr uint64_t kCountdownMask = kMaxCountdown << kCountdownShift;
 inline constexpr uint64_t kWasHit = uint64_t{1} << (kCountdownShift + 2);
 inline constexpr uint64_t kSpread = kWasHit << 1;
 inline constexpr uint64_t kOnProbation = kWasHit << 2;
-inline constexpr int kHitsShift = kCountdownShift + 5;
+inline constexpr uint64_t kComing = kWasHit << 3;
+inline constexpr int kHitsShift = kCountdownShift + 6;
 inline constexpr uint64_t kHit = uint64_t{1} << kHitsShift;
 // A reference that counts as a hit.
 inline constexpr uint64_t kTake = kRef + kHit;
@@ -180,6 +189,10 @@ constexpr uint64_t VisibleWord(uint64_t refs, CachePriority priority) {
 }
 constexpr uint64_t InvisibleWord(uint64_t refs) {
   return refs | kOccupied | kShareable;
+}
+// The word of a new entry that the publishing thread will Show.
+constexpr uint64_t ComingWord(uint64_t refs, uint64_t start) {
+  return InvisibleWord(refs) | kComing | start;
 }
 
 // The word of a slot that was in state `word` and is owned now.
@@ -242,7 +255,19 @@ Given Give(Word* word, uint64_t units) {
 
 template <typename Word>
 void Hide(Word* word) {
-  static_cast<void>(word->FetchAndRelaxed(~kVisible));
+  static_cast<void>(word->FetchAndRelaxed(~(kVisible | kComing)));
+}
+
+// `given_back`: how many of the caller's references end with that. Returns
+// false, and gives none back, if the entry was hidden.
+template <typename Word>
+bool Show(Word* word, uint64_t given_back) {
+  uint64_t seen = word->LoadRelaxed();
+  while ((seen & kComing) != 0) {
+    const uint64_t shown = (seen & ~kComing) | kVisible;
+    if (word->CompareExchangeRelease(&seen, shown - given_back)) return true;
+  }
+  return false;
 }
 
 template <typename Word>

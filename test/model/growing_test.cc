@@ -76,6 +76,9 @@ class SlotPlace {
       return uint64_t{0};
     });
   }
+  bool CompareExchangeRelease(uint64_t* expected, uint64_t desired) {
+    return CompareExchangeAcquire(expected, desired);
+  }
   bool CompareExchangeAcquire(uint64_t* expected, uint64_t desired) {
     const uint64_t wanted = *expected;
     *expected = Change(
@@ -202,15 +205,19 @@ class Scene : public ReplaySteps<Contents> {
     Give(number, slot::kTake);
     return false;
   }
-  // Requires that the calling thread owns the slot.
-  bool Fill(uint32_t number, uint64_t key) {
+  // Requires that the calling thread owns the slot. Leaves it one reference.
+  void Fill(uint32_t number, uint64_t key) {
     Do([=](Contents* c) {
       c->slots[number].key = key;
       c->slots[number].alive = 1;
     });
     SlotPlace word = SlotAt(number);
-    slot::Publish(&word, slot::VisibleWord(1, CachePriority::kBottom));
-    return growing::Link(this, key, number);
+    slot::Publish(&word, slot::ComingWord(1, slot::StartAt(1)));
+    if (!growing::Link(this, key, number)) Hide(number);
+  }
+  bool Show(uint32_t number, uint64_t given_back) {
+    SlotPlace word = SlotAt(number);
+    return slot::Show(&word, given_back);
   }
 
  private:
@@ -269,7 +276,8 @@ std::string Contents::FaultAtEnd() const {
     }
     if (!slot::IsShareable(word)) return "owned by nobody";
     if (slot::Refs(word) != 0) return "references are left";
-    if (hidden == 0 && words[n] != 1) return "an entry without a word";
+    const bool must_be_found = hidden == 0 || slot::IsVisible(word);
+    if (must_be_found && words[n] != 1) return "an entry without a word";
   }
   return "";
 }
@@ -296,15 +304,21 @@ Program LooksFor(uint64_t key) {
   return [key](Scene* scene) { static_cast<void>(LookUp(scene, key)); };
 }
 
+// Whoever has found a key finds it again, even if it is only being put in.
+Program FindsAgain(uint64_t key) {
+  return [key](Scene* scene) {
+    if (!LookUp(scene, key)) return;
+    Scene::Must(LookUp(scene, key), "an entry is hidden from who found it");
+  };
+}
+
 // Inserts into a free slot of its own. Any lookup that begins afterwards must
 // find the entry.
 Program Inserts(uint64_t key, uint32_t number) {
   return [key, number](Scene* scene) {
-    const bool linked = scene->Fill(number, key);
-    if (linked) {
+    scene->Fill(number, key);
+    if (scene->Show(number, 0)) {
       Scene::Must(LookUp(scene, key), "an entry is hidden from who put it in");
-    } else {
-      scene->Hide(number);
     }
     scene->Give(number, slot::kRef);
   };
@@ -312,23 +326,39 @@ Program Inserts(uint64_t key, uint32_t number) {
 
 Program PutsIn(uint64_t key, uint32_t number) {
   return [key, number](Scene* scene) {
-    if (!scene->Fill(number, key)) scene->Hide(number);
-    scene->Give(number, slot::kRef);
+    scene->Fill(number, key);
+    if (!scene->Show(number, slot::kRef)) scene->Give(number, slot::kRef);
   };
 }
 
 void Splits(Scene* scene) { growing::Split(scene, scene); }
 
+// Returns how many entries it hid.
+int Erase(Scene* scene, uint64_t key) {
+  int hidden = 0;
+  static_cast<void>(growing::Find(scene, key, [&](uint32_t number) {
+    if (!scene->Take(number, key)) return false;
+    SlotPlace word = scene->SlotAt(number);
+    slot::Hide(&word);
+    scene->Give(number, slot::kRef);
+    ++hidden;
+    return false;
+  }));
+  return hidden;
+}
+
 Program Erases(uint64_t key) {
   return [key](Scene* scene) {
-    static_cast<void>(growing::Find(scene, key, [&](uint32_t number) {
-      if (!scene->Take(number, key)) return false;
-      SlotPlace word = scene->SlotAt(number);
-      slot::Hide(&word);
-      scene->Give(number, slot::kRef);
-      return false;
-    }));
+    static_cast<void>(Erase(scene, key));
     Scene::Must(!LookUp(scene, key), "an erased entry is found");
+  };
+}
+
+// Whoever has found a key can erase it, even if it is only being put in.
+Program ErasesWhatItFinds(uint64_t key) {
+  return [key](Scene* scene) {
+    if (!LookUp(scene, key)) return;
+    Scene::Must(Erase(scene, key) == 1, "an entry is hidden from an erasure");
   };
 }
 
@@ -340,13 +370,7 @@ Program Evicts(uint32_t number, uint64_t next_key) {
     if (!slot::ClaimUnreferenced(&word)) return;
     scene->End(number);
     if (next_key == 0) return;
-    if (scene->Fill(number, next_key)) {
-      Scene::Must(LookUp(scene, next_key),
-                  "an entry is hidden from who put it in");
-    } else {
-      scene->Hide(number);
-    }
-    scene->Give(number, slot::kRef);
+    Inserts(next_key, number)(scene);
   };
 }
 
@@ -401,6 +425,21 @@ TEST(Growing, WhatIsPutInWhileASegmentSplitsIsThere) {
   }
 }
 
+TEST(Growing, WhatIsFoundBeforeItsInsertHasEndedIsFoundAgain) {
+  EXPECT_EQ(
+      Fault(With({}), {Splits, PutsIn(kAlsoMoves, 3), FindsAgain(kAlsoMoves)}),
+      "");
+  EXPECT_EQ(
+      Fault(With({kStays}), {Splits, PutsIn(kMoves, 3), FindsAgain(kMoves)}),
+      "");
+}
+
+TEST(Growing, WhatIsFoundBeforeItsInsertHasEndedCanBeErased) {
+  EXPECT_EQ(Fault(With({}), {Splits, PutsIn(kAlsoMoves, 3),
+                             ErasesWhatItFinds(kAlsoMoves)}),
+            "");
+}
+
 TEST(Growing, WhatIsErasedOrEvictedLeavesNothing) {
   EXPECT_EQ(Fault(With({kMoves}), {Splits, Erases(kMoves)}), "");
   EXPECT_EQ(Fault(With({kStays}), {Splits, Erases(kStays)}), "");
@@ -425,6 +464,14 @@ TEST(Growing, ASlotThatIsUsedAgainIsTheNextEntrys) {
 // was first.
 TEST(Growing, WhereASegmentIsFullAnEntryHasNoPlace) {
   EXPECT_EQ(Fault(With({kStays, kMoves}), {Splits, PutsIn(kAlsoMoves, 3)}), "");
+}
+
+// Two others take the words of the new segment. The split may have to leave the
+// third entry without one before its insert has shown it.
+TEST(Growing, AnEntryThatLosesItsPlaceIsNotShown) {
+  EXPECT_EQ(Fault(With({kMoves}),
+                  {Splits, PutsIn(kAlsoMoves, 2), PutsIn(kMovesToo, 3)}),
+            "");
 }
 
 TEST(Growing, ThreeThreads) {

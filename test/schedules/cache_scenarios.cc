@@ -264,8 +264,12 @@ void Growing(uint64_t form) { WorkOn(MakeAutoClock, form); }
 void Admission(uint64_t form) { WorkOn(MakeAdmission, form); }
 void GrowingAdmission(uint64_t form) { WorkOn(MakeAutoAdmission, form); }
 
-// The table of a growing cache splits while the threads work.
+// The table of a growing cache splits while the threads work. One thread does
+// nothing but insert: what it begins by the old number of segments, it ends by
+// the new one. About half of what it inserts belongs to the new segment.
 void Splitting(uint64_t form) {
+  constexpr uint64_t kMore = 6;
+  constexpr uint64_t kLooks = 16;
   constexpr CacheItemOps kNoOps{};
   constexpr size_t kFull = 1 << 20;
   CacheWork work(form, true, false);
@@ -289,21 +293,28 @@ void Splitting(uint64_t form) {
     filled -= 1 + form % 3;
     for (uint64_t n = 0; n < filled; ++n) Expect(insert(n), "an insert fails");
   });
-  work.set_usage_before(filled);
+  work.set_usage_before(filled + kMore);
+  const auto expect_there = [&](uint64_t n, const char* otherwise) {
+    CacheHandle* const found = cache->Lookup(TestKey(n));
+    Expect(found != nullptr, otherwise);
+    cache->Release(found);
+  };
   ScenarioThreads threads;
   threads.Start([&] {
-    for (uint64_t n = form; n < filled; n += filled / 4) {
-      CacheHandle* const found = cache->Lookup(TestKey(n));
-      Expect(found != nullptr, "a split hides an entry");
-      cache->Release(found);
+    for (uint64_t n = form; n < filled; n += filled / kLooks) {
+      expect_there(n, "a split hides an entry");
+    }
+  });
+  threads.Start([&] {
+    for (uint64_t n = filled; n < filled + kMore; ++n) {
+      Expect(insert(n), "an insert fails");
+      expect_there(n, "a split hides what was just inserted");
     }
   });
   work.RunOn(cache.get(), &threads);
   WithoutPoints([&] {
-    for (uint64_t n = 0; n < filled; ++n) {
-      CacheHandle* const found = cache->Lookup(TestKey(n));
-      Expect(found != nullptr, "a split has lost an entry");
-      cache->Release(found);
+    for (uint64_t n = 0; n < filled + kMore; ++n) {
+      expect_there(n, "a split has lost an entry");
     }
     cache.reset();
   });

@@ -164,6 +164,11 @@ DEFECTS = (
            """    if (now == segment) return kNoSlot;
     segment = now;
 """, "    return kNoSlot;\n", CLOCK, "splitting"),
+    Defect("growing: an entry is visible before its place is the right one",
+           "cache/clock/clock_growth.cc",
+           "slot::ComingWord(1, start)",
+           "slot::ComingWord(1, start) | slot::kVisible",
+           CLOCK, "growing,splitting"),
     Defect("growing: an entry stays where it was before a split",
            "cache/clock/growing_steps.h",
            "return SegmentNow(space, hash) == segment || "

@@ -35,6 +35,7 @@ class KeyOrders {
   bool Continue(uint32_t taken, uint32_t present) {
     if (taken == (1U << calls_.size()) - 1) return true;
     if (!tried_.insert({taken, present}).second) return false;
+    if (EraseLate(taken, present)) return true;
     for (size_t i = 0; i < calls_.size(); ++i) {
       if (!MayBeNext(i, taken)) continue;
       if (Take(i, taken | 1U << i, present)) return true;
@@ -74,6 +75,34 @@ class KeyOrders {
                Continue(taken, present | 1U << call.value);
     }
     return false;
+  }
+
+  // Tries to remove each of the values whose Insert overlaps an Erase that may
+  // be running.
+  bool EraseLate(uint32_t taken, uint32_t present) {
+    for (const CacheCall& insert : calls_) {
+      if (insert.kind != Kind::kInsert) continue;
+      const uint32_t value = 1U << insert.value;
+      if ((present & value) == 0) continue;
+      const bool may_go = std::any_of(
+          calls_.begin(), calls_.end(), [&](const CacheCall& erase) {
+            return erase.kind == Kind::kErase && Overlap(insert, erase) &&
+                   MayRun(erase, taken);
+          });
+      if (may_go && Continue(taken, present & ~value)) return true;
+    }
+    return false;
+  }
+
+  // Returns whether the call may have begun and not ended, after those taken.
+  bool MayRun(const CacheCall& call, uint32_t taken) const {
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      const bool is_taken = (taken >> i & 1) != 0;
+      if (is_taken ? IsBefore(call, calls_[i]) : IsBefore(calls_[i], call)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // Tries to leave each of the values whose Insert overlaps the Erase.

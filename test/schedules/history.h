@@ -5,8 +5,9 @@
 // memory is weak, there is no time that all threads share: then only a call
 // that happens before another takes effect before it, in the sense of C++. The
 // cache is taken for one that evicts nothing. As cache.h says, an Insert of a
-// key that is there changes nothing, but two that overlap may both succeed, and
-// an Erase need not remove what is inserted meanwhile.
+// key that is there changes nothing, but two that overlap may both succeed. An
+// Erase may leave what is inserted meanwhile, or remove it at any moment while
+// it runs.
 #ifndef ASHLAR_TEST_SCHEDULES_HISTORY_H_
 #define ASHLAR_TEST_SCHEDULES_HISTORY_H_
 

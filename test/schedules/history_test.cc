@@ -63,6 +63,23 @@ TEST(History, AnEraseMayLeaveWhatIsInsertedMeanwhile) {
             "");
 }
 
+TEST(History, AnEraseMayRemoveWhatIsInsertedMeanwhileAtAnyMoment) {
+  // It has removed 1 before the lookup missed it, and removes 0 later.
+  EXPECT_EQ(Unexplained({Insert(1, 1, 2), Insert(0, 3, 8), Missed(5, 6),
+                         Found(0, 9, 10), Erase(4, 12), Missed(13, 14)}),
+            "");
+  EXPECT_NE(Unexplained({Insert(1, 1, 2), Erase(3, 4), Insert(0, 5, 6),
+                         Found(0, 7, 8), Missed(9, 10)}),
+            "");
+  // Not after it has ended, and not what was inserted before it began.
+  EXPECT_NE(Unexplained({Insert(1, 1, 2), Insert(0, 3, 8), Missed(5, 6),
+                         Erase(4, 10), Found(0, 11, 12), Missed(13, 14)}),
+            "");
+  EXPECT_NE(
+      Unexplained({Insert(1, 1, 2), Erase(3, 8), Missed(4, 5), Found(1, 6, 7)}),
+      "");
+}
+
 TEST(History, KeysAreIndependent) {
   CacheCall other = Missed(3, 4);
   other.key = 1;
