@@ -117,9 +117,10 @@
 //
 // Rejected: entries that are visible before Link (one thread finds the entry,
 // and the next one misses it), moving entries (handles are addresses, and a
-// moved entry needs a second life of its slot), chains through the slots (lookups wait for one line
-// after the other), one directory entry per segment (one more load per hit), a
-// version that lookups check (they would wait for the thread that moves).
+// moved entry needs a second life of its slot), chains through the slots
+// (lookups wait for one line after the other), one directory entry per segment
+// (one more load per hit), a version that lookups check (they would wait for
+// the thread that moves).
 //
 // Tests: test/model/growing_test.cc.
 #ifndef ASHLAR_CACHE_CLOCK_GROWING_STEPS_H_
