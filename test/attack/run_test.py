@@ -21,6 +21,20 @@ sys.exit(wrong)
 """
 
 
+# Takes the place of test/fuzz/run: `table` is slow, and may be wrong.
+FUZZ = """#!/bin/sh
+shift
+echo "$RUNS $*" >> {log}
+for target; do
+  case $target in
+    table) echo "table  4000000 executions" ;;
+    *) printf '%-14s %10s executions\\n' "$target" "$RUNS" ;;
+  esac
+done
+exit {code}
+"""
+
+
 class RunTest(unittest.TestCase):
 
     def setUp(self):
@@ -35,9 +49,13 @@ class RunTest(unittest.TestCase):
             program.write_text(PROGRAM.format(python=sys.executable,
                                               wrong=wrong))
             program.chmod(0o755)
+        log = self.path / "fuzz.log"
+        fuzz = self.path / "fuzz"
+        fuzz.write_text(FUZZ.format(log=log, code=int(wrong)))
+        fuzz.chmod(0o755)
         result = subprocess.run(
             [sys.executable, "-B", SCRIPT, f"--parts={part}", "--jobs=1",
-             f"--build={self.path}", f"--state={self.path}",
+             f"--build={self.path}", f"--state={self.path}", f"--fuzz={fuzz}",
              f"--ledger={self.path}/ledger", *flags],
             capture_output=True, text=True, check=False)
         lines = (self.path / "ledger").read_text().splitlines()
@@ -73,6 +91,21 @@ class RunTest(unittest.TestCase):
     def test_tells_what_was_wrong(self):
         code, line, _ = self.run_script("--minutes=1", wrong=True)
         self.assertEqual((code, line["wrong"], line["found"]), (1, 1, True))
+
+    def test_fuzzes_each_target_until_it_has_enough_executions(self):
+        code, line, _ = self.run_script("--minutes=1", part="fuzz")
+        self.assertEqual((code, line["block"], line["table"], line["found"]),
+                         (0, 10_000_000, 12_000_000, False))
+        calls = (self.path / "fuzz.log").read_text().splitlines()
+        self.assertIn(" block ", calls[0])
+        self.assertEqual(calls[1:], ["10000000 table"] * 2)
+
+    def test_fuzzes_no_longer_than_asked_and_tells_of_a_fault(self):
+        code, line, _ = self.run_script("--minutes=0", part="fuzz")
+        self.assertEqual((code, line["table"]), (0, 4_000_000))
+        code, line, _ = self.run_script("--minutes=1", part="fuzz", wrong=True)
+        self.assertEqual((code, line["table"], line["found"]),
+                         (1, 4_000_000, True))
 
 
 if __name__ == "__main__":
