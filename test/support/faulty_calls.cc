@@ -136,6 +136,7 @@ class Layer {
     faults_ = ParsePlan(plan);
     calls_.clear();
     of_name_.clear();
+    short_of_.clear();
     std::string current(4096, '\0');
     current = getcwd(current.data(), current.size()) == nullptr
                   ? ""
@@ -212,9 +213,17 @@ class Layer {
       const uint64_t n = fault.name.empty() ? *number : of_name;
       const bool hit =
           fault.at == 0 || n == fault.at || (fault.and_after && n > fault.at);
-      if (hit) return fault;
+      if (hit) return IsWholeAgain(fault, path) ? Fault() : fault;
     }
     return Fault();
+  }
+
+  // Returns whether this call of a plan by which each is short must be whole.
+  // The caller holds the mutex.
+  bool IsWholeAgain(const Fault& fault, const std::string& path) {
+    constexpr uint64_t kWholeEvery = 3;
+    return fault.action == Action::kShort && fault.at == 0 &&
+           ++short_of_[fault.name + " " + path] % kWholeEvery == 0;
   }
 
   // Says what has come of a call, in its line of the log.
@@ -289,6 +298,7 @@ class Layer {
   std::vector<Fault> faults_;
   std::map<int, std::string> paths_;  // of open descriptors below the root
   std::map<std::string, uint64_t> of_name_;
+  std::map<std::string, uint64_t> short_of_;  // by the name and the file
   std::vector<CountedCall> calls_;
   int log_ = -1;
   int data_ = -1;

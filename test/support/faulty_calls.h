@@ -35,7 +35,9 @@
 //                        close and closedir are made, as Linux does
 //           done-EIO     the call is made, but reports this errno
 //           short        a read or write transfers half of the bytes, at least
-//                        one; any other call is made unchanged
+//                        one; any other call is made unchanged. If each call
+//                        of a name is short, every third one of a file is
+//                        whole, or most calls would be about a few bytes
 //           flip-7       a read returns its bytes with one bit changed, which
 //                        the number chooses; any other call is made unchanged
 //           kill         SIGKILL before the call
