@@ -21,16 +21,26 @@ sys.exit(wrong)
 """
 
 
-# Takes the place of test/fuzz/run: `table` is slow, and may be wrong.
+# Takes the place of test/fuzz/run. The target `index` is slow.
 FUZZ = """#!/bin/sh
 shift
 echo "$RUNS $*" >> {log}
 for target; do
   case $target in
-    table) echo "table  4000000 executions" ;;
+    index) echo "index  4000000 executions" ;;
     *) printf '%-14s %10s executions\\n' "$target" "$RUNS" ;;
   esac
 done
+exit {code}
+"""
+
+
+# Takes the place of test/fuzz/afl. Each command has as many runs as seconds.
+AFL = """#!/bin/sh
+test "$1" = list && exec printf 'verify\\ncache-sim\\n'
+echo "verify  $1 executions, 3 inputs"
+echo "cache-sim  $1 executions, 3 inputs"
+echo "all  $(($1 * 2)) executions"
 exit {code}
 """
 
@@ -43,8 +53,8 @@ class RunTest(unittest.TestCase):
         self.path = pathlib.Path(self.folder.name)
         (self.path / "bin").mkdir()
 
-    def run_script(self, *flags, wrong=False, part="damage"):
-        for name in ("damage_attack", "faults_attack"):
+    def write_programs(self, wrong):
+        for name in ("faults_attack", "damage_attack"):
             program = self.path / "bin" / name
             program.write_text(PROGRAM.format(python=sys.executable,
                                               wrong=wrong))
@@ -53,9 +63,18 @@ class RunTest(unittest.TestCase):
         fuzz = self.path / "fuzz"
         fuzz.write_text(FUZZ.format(log=log, code=int(wrong)))
         fuzz.chmod(0o755)
+        return program
+
+    def run_script(self, *flags, wrong=False, part="damage"):
+        self.write_programs(wrong)
+        return self.run_prepared(*flags, part=part)
+
+    def run_prepared(self, *flags, part="damage"):
+        fuzz = self.path / "fuzz"
         result = subprocess.run(
             [sys.executable, "-B", SCRIPT, f"--parts={part}", "--jobs=1",
              f"--build={self.path}", f"--state={self.path}", f"--fuzz={fuzz}",
+             f"--afl={self.path}/afl",
              f"--ledger={self.path}/ledger", *flags],
             capture_output=True, text=True, check=False)
         lines = (self.path / "ledger").read_text().splitlines()
@@ -78,6 +97,15 @@ class RunTest(unittest.TestCase):
         self.assertEqual((line["first_form"], line["count"]), (0, 40))
         self.assertEqual(lines, 2)
 
+    def test_writes_down_what_it_took_when_it_is_told_to_end(self):
+        program = self.write_programs(False)
+        program.write_text(program.read_text().replace(
+            "sys.exit", "os.kill(os.getppid(), 15); sys.exit").replace(
+                "import json", "import os, json"))
+        code, line, _ = self.run_prepared("--minutes=1")
+        self.assertEqual((code, line["count"]), (0, 16))
+        self.assertEqual(self.state(), {"damage_form": 16})
+
     def test_parts_go_on_by_themselves(self):
         (self.path / "state.json").write_text(
             '{"damage_form": 32, "faults_form": 16, "memory_form": 8}')
@@ -94,17 +122,26 @@ class RunTest(unittest.TestCase):
 
     def test_fuzzes_each_target_until_it_has_enough_executions(self):
         code, line, _ = self.run_script("--minutes=1", part="fuzz")
-        self.assertEqual((code, line["block"], line["table"], line["found"]),
+        self.assertEqual((code, line["block"], line["index"], line["found"]),
                          (0, 10_000_000, 12_000_000, False))
         calls = (self.path / "fuzz.log").read_text().splitlines()
         self.assertIn(" block ", calls[0])
-        self.assertEqual(calls[1:], ["10000000 table"] * 2)
+        self.assertEqual(calls[1:], ["10000000 index"] * 2)
+
+    def test_gives_each_command_of_the_program_its_share(self):
+        program = self.path / "afl"
+        program.write_text(AFL.format(code=1))
+        program.chmod(0o755)
+        code, line, _ = self.run_script("--minutes=1", part="afl")
+        self.assertEqual((code, line["found"], line["executions"]),
+                         (1, True, 60))
+        self.assertEqual((line["verify"], line["cache-sim"]), (30, 30))
 
     def test_fuzzes_no_longer_than_asked_and_tells_of_a_fault(self):
         code, line, _ = self.run_script("--minutes=0", part="fuzz")
-        self.assertEqual((code, line["table"]), (0, 4_000_000))
+        self.assertEqual((code, line["index"]), (0, 4_000_000))
         code, line, _ = self.run_script("--minutes=1", part="fuzz", wrong=True)
-        self.assertEqual((code, line["table"], line["found"]),
+        self.assertEqual((code, line["index"], line["found"]),
                          (1, 4_000_000, True))
 
 

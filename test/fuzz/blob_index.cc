@@ -4,9 +4,11 @@
 #include <string>
 
 #include "ashlar/table/entry/timed_value.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   const Slice bytes(reinterpret_cast<const char*>(data), size);
   BlobIndex index;

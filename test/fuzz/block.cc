@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "table/block/block_iterator.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -90,6 +91,7 @@ void Wander(const KeyOrder& order, FuzzInput moves, const Entries& keys,
 
 // Input: order; number of bytes of the moves, and the moves; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   FuzzInput input(data, size);
   const KeyOrder order(fuzz::BuiltinOrder((input.Byte() & 1) != 0));

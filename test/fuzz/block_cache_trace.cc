@@ -3,6 +3,7 @@
 // Whatever the bytes are, the reader ends with the end or an error, and lends
 // only bytes that it holds. A file that is cut off is an error.
 #include "ashlar/cache/block_cache_trace_reader.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -22,6 +23,7 @@ void Touch(const Slice& bytes) {
 
 // Input: the file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);
   BlockCacheTraceReader reader("t", [&](char* out, size_t n, size_t* got) {

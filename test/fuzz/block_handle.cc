@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -59,6 +60,7 @@ void CheckHandle(const Slice& bytes, uint64_t limit) {
 }  // namespace ashlar
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   ashlar::fuzz::FuzzInput input(data, size);
   const uint64_t limit = input.Number(sizeof(uint64_t));
   ashlar::CheckVarint32(input.rest());

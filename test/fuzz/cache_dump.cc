@@ -14,6 +14,7 @@
 #include "ashlar/cache/cache_options.h"
 #include "table/dump/dump_format.h"
 #include "table/read/reader_internals.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/support/tables.h"
 
@@ -24,6 +25,10 @@ namespace {
 using testing::Entry;
 
 constexpr int kEntries = 40;
+constexpr fuzz::CostLimit kCostOfLoad = {.what = "load dump",
+                                         .bytes = 8 * fuzz::kMaxBlockBytes,
+                                         .bytes_per_byte = 64,
+                                         .seconds = 2};
 
 std::shared_ptr<Cache> NewCache() {
   LruCacheOptions options;
@@ -121,7 +126,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       "cache.dump", is_dump ? input.rest().ToString() : SoundDump(input, true));
   const auto cache = NewCache();
   CacheLoadStats stats;
-  const Status loaded = LoadBlockCache(*file, cache.get(), {}, &stats);
+  Status loaded;
+  {
+    const fuzz::Cost cost(kCostOfLoad, file->Size());
+    loaded = LoadBlockCache(*file, cache.get(), {}, &stats);
+  }
   FUZZ_CHECK(loaded.ok() || stats.loaded == 0);
   FUZZ_CHECK(is_dump || (loaded.ok() && stats.damaged == 0));
   FUZZ_CHECK(cache->GetOccupancyCount() == stats.loaded);

@@ -6,6 +6,7 @@
 #include "table/database/log_records.h"
 #include "table/database/version_edit.h"
 #include "table/database/version_fold.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -62,6 +63,7 @@ void ReadRecords(const Slice& bytes) {
 
 // Input: whether edits follow, each behind its size, or a file; these.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   ashlar::fuzz::FuzzInput input(data, size);
   if (input.Byte() % 2 == 0) {
     ashlar::FoldEdits(&input);

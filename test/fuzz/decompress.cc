@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 #include "util/compress/codec.h"
 #include "util/compress/dictionary.h"
@@ -19,6 +20,10 @@ using internal::Decompressor;
 
 constexpr DecompressLimits kLimits{fuzz::kMaxBlockBytes};
 constexpr char kBefore[] = "before";
+constexpr fuzz::CostLimit kCost = {.what = "decompress",
+                                   .bytes = 8 * fuzz::kMaxBlockBytes,
+                                   .bytes_per_byte = 64,
+                                   .seconds = 2};
 
 // Null: none.
 using Dictionary = std::optional<internal::DecompressionDictionary>;
@@ -69,6 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ashlar;
   // Kept between inputs, as in a reader: no payload may affect the next one.
   static Decompressor decompressor;
+  const fuzz::Cost cost(kCost, size);
   fuzz::FuzzInput input(data, size);
   const uint8_t codec = input.Byte();
   const auto type = static_cast<CompressionType>(codec & 0x7f);

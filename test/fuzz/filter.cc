@@ -8,6 +8,7 @@
 
 #include "table/filter/bloom.h"
 #include "table/filter/leveldb_filter.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/support/reference_reader.h"
 
@@ -91,6 +92,7 @@ void CheckLevelDb(const Slice& block, uint64_t offset, const Slice& key) {
 
 // Input: bits per key; number of bytes of the keys, and the keys; the payload.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   FuzzInput input(data, size);
   const double bits_per_key = input.Byte() / 2.0;

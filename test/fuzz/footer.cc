@@ -5,6 +5,7 @@
 #include <string>
 
 #include "table/format/block_trailer.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/sign_table.h"
 
@@ -50,6 +51,7 @@ void Check(const Slice& tail, uint64_t file_size) {
 // Input: the number of bytes of the file before the rest of the input, up to
 // 2^32; the end of the file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using ashlar::internal::kFooterSize;
   ashlar::fuzz::FuzzInput input(data, size);
   const uint64_t longer = input.Number(sizeof(uint32_t));

@@ -3,6 +3,7 @@
 
 #include "table/index/index_entries.h"
 #include "table/index/parsed_index.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -44,6 +45,7 @@ void CheckParsed(const ParsedIndex& index, const KeyOrder& order,
 
 // Input: form and order; end of the file; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);
   const uint8_t flags = input.Byte();

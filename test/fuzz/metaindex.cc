@@ -5,6 +5,7 @@
 
 #include "table/format/hash_search_names.h"
 #include "table/meta/plain_block.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -47,6 +48,7 @@ void CheckEntries(const std::vector<MetaBlockEntry>& entries, uint64_t limit) {
 
 // Input: end of the file; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);
   const uint64_t limit = input.Number(sizeof(uint32_t));

@@ -4,6 +4,7 @@
 
 #include "ashlar/table/option_strings.h"
 #include "ashlar/table/option_table.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -45,6 +46,7 @@ void ReadAll(std::string_view text, bool ignore_unknown) {
 }  // namespace ashlar
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   const std::string text(reinterpret_cast<const char*>(data), size);
   ashlar::ReadAll(text, false);
   ashlar::ReadAll(text, true);

@@ -5,6 +5,7 @@
 
 #include "table/index/index_cursor.h"
 #include "table/index/two_level_index.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -58,6 +59,7 @@ void Find(const LateIndex& index, const Slice& internal_key) {
 // after its length. The offset of a handle chooses the partition that it refers
 // to.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);
   const uint8_t flags = input.Byte();

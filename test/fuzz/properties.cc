@@ -3,6 +3,7 @@
 
 #include "table/meta/properties_block.h"
 #include "table/read/opened_table.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -49,6 +50,7 @@ void CheckEncoding(const TableProperties& properties) {
 }  // namespace ashlar
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   const Slice contents = fuzz::FuzzInput(data, size).rest();
   const size_t seqno_at = internal::FindGlobalSeqno(contents);

@@ -6,6 +6,7 @@
 
 #include "table/meta/range_del_block.h"
 #include "table/meta/range_del_fragments.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 namespace ashlar {
@@ -83,6 +84,7 @@ void CheckList(const RangeDeletionList& list, const KeyOrder& order) {
 
 // Input: order of the keys; the block.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   fuzz::FuzzInput input(data, size);
   const KeyOrder order(fuzz::BuiltinOrder(input.Byte() % 2 == 1));

@@ -7,6 +7,7 @@
 #include "ashlar/cache/cache_options.h"
 #include "ashlar/table/inspect.h"
 #include "ashlar/table/table_reader.h"
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/support/reference_reader.h"
 #include "test/support/tables.h"
@@ -23,11 +24,40 @@ using testing::Entry;
 constexpr size_t kMaxEntries = 4096;
 constexpr size_t kMaxTargets = 32;
 
+// What SECURITY.md states, for blocks of kMaxBlockBytes.
+// Range deletions that overlap take the most: some 15 times their block.
+constexpr CostLimit kCostOfOpen = {.what = "open",
+                                   .bytes = 24 * kMaxBlockBytes,
+                                   .bytes_per_byte = 64,
+                                   .seconds = 2};
+constexpr CostLimit kCostOfStep = {.what = "step",
+                                   .bytes = 12 * kMaxBlockBytes,
+                                   .bytes_per_byte = 64,
+                                   .seconds = 2};
+constexpr CostLimit kCostOfGet = {.what = "get",
+                                  .bytes = 12 * kMaxBlockBytes,
+                                  .bytes_per_byte = 64,
+                                  .seconds = 2};
+// The walk over all blocks.
+constexpr CostLimit kCostOfInspection = {.what = "inspect",
+                                         .bytes = 16 * kMaxBlockBytes,
+                                         .bytes_per_byte = 256,
+                                         .seconds = 10};
+
+// Calls move(), which moves an iterator of this table once.
+template <typename Move>
+void Step(const TableReader& reader, const Move& move) {
+  const Cost cost(kCostOfStep, reader.file().Size());
+  move();
+}
+
 // Returns true if the walk reached the end of the table without an error.
 bool WalkForward(const TableReader& reader, const ReadOptions& options,
                  std::vector<Entry>* entries) {
   Iterator it = reader.NewIterator(options);
-  for (it.SeekToFirst(); it.Valid(); it.Next()) {
+  const auto next = [&it] { it.Next(); };
+  for (Step(reader, [&it] { it.SeekToFirst(); }); it.Valid();
+       Step(reader, next)) {
     if (entries->size() == kMaxEntries) return false;
     entries->push_back({it.key().ToString(), it.value().ToString()});
   }
@@ -37,7 +67,9 @@ bool WalkForward(const TableReader& reader, const ReadOptions& options,
 bool WalkBackward(const TableReader& reader, const ReadOptions& options,
                   std::vector<Entry>* entries) {
   Iterator it = reader.NewIterator(options);
-  for (it.SeekToLast(); it.Valid(); it.Prev()) {
+  const auto previous = [&it] { it.Prev(); };
+  for (Step(reader, [&it] { it.SeekToLast(); }); it.Valid();
+       Step(reader, previous)) {
     if (entries->size() == kMaxEntries) return false;
     entries->push_back({it.key().ToString(), it.value().ToString()});
   }
@@ -87,15 +119,18 @@ void CheckVisible(const TableReader& reader, const std::vector<Entry>& stored) {
 void Ask(const TableReader& reader, const Slice& user_key,
          SequenceNumber snapshot) {
   Iterator it = reader.NewIterator();
-  it.Seek(user_key, snapshot);
-  if (it.Valid()) it.Prev();
-  it.SeekForPrev(user_key, snapshot);
-  if (it.Valid()) it.Next();
+  Step(reader, [&] { it.Seek(user_key, snapshot); });
+  if (it.Valid()) Step(reader, [&] { it.Prev(); });
+  Step(reader, [&] { it.SeekForPrev(user_key, snapshot); });
+  if (it.Valid()) Step(reader, [&] { it.Next(); });
   FUZZ_CHECK(!it.Valid() || it.status().ok());
   GetResult result;
-  static_cast<void>(
-      reader.Get(ReadOptions(), user_key, snapshot, &result,
-                 [](const Slice&, SequenceNumber) { return true; }));
+  {
+    const Cost cost(kCostOfGet, reader.file().Size());
+    static_cast<void>(
+        reader.Get(ReadOptions(), user_key, snapshot, &result,
+                   [](const Slice&, SequenceNumber) { return true; }));
+  }
   FUZZ_CHECK(reader.ApproximateOffsetOf(user_key) <= reader.file().Size());
 }
 
@@ -109,6 +144,12 @@ void AskAll(const TableReader& reader, const std::vector<Entry>& entries) {
   }
 }
 
+Result<std::unique_ptr<TableReader>> OpenMeasured(
+    const std::string& bytes, const ReaderOptions& options) {
+  const Cost cost(kCostOfOpen, bytes.size());
+  return testing::OpenBytes(bytes, options);
+}
+
 // Returns true if all blocks were checked and are sound.
 bool Inspect(const RandomAccessFile& file) {
   InspectOptions options;
@@ -118,7 +159,11 @@ bool Inspect(const RandomAccessFile& file) {
   int reports = 0;
   options.on_progress = [&](uint64_t, uint64_t) { return ++reports < 4; };
   TableInspection found;
-  const Status status = InspectTable(file, options, &found);
+  Status status;
+  {
+    const Cost cost(kCostOfInspection, file.Size());
+    status = InspectTable(file, options, &found);
+  }
   FUZZ_CHECK(status.ok() || status.IsAborted());
   if (!status.ok()) return false;
   FUZZ_CHECK(found.blocks_bad == 0 || !found.faults.empty());
@@ -154,7 +199,7 @@ void ReadTable(const std::string& bytes) {
   const bool sound = Inspect(*NewMemoryFile("fuzzed.sst", bytes));
   ReaderOptions options;
   options.max_uncompressed_block_bytes = kMaxBlockBytes;
-  auto opened = testing::OpenBytes(bytes, options);
+  auto opened = OpenMeasured(bytes, options);
   if (!opened.status().ok()) return;
   const TableReader& reader = **opened;
   const bool checksums_fit = reader.VerifyChecksum().ok();

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "test/fuzz/cost.h"
 #include "test/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ashlar::fuzz::Cost cost(ashlar::fuzz::kCostOfDecoder, size);
   using namespace ashlar;
   const Slice entity(reinterpret_cast<const char*>(data), size);
   std::vector<WideColumn> columns;
