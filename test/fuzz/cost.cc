@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-// Of the sanitizers' runtime (sanitizer/allocator_interface.h). Null without
-// one.
+// Of the runtime of the address sanitizer. Null without one.
 extern "C" {
 [[gnu::weak]] int __sanitizer_install_malloc_and_free_hooks(
     void (*malloc_hook)(const volatile void*, size_t),
