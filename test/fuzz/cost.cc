@@ -10,12 +10,14 @@
 #include <string_view>
 
 // Of the runtime of the address sanitizer. Null without one.
+// NOLINTBEGIN(bugprone-reserved-identifier): the runtime's names
 extern "C" {
 [[gnu::weak]] int __sanitizer_install_malloc_and_free_hooks(
     void (*malloc_hook)(const volatile void*, size_t),
     void (*free_hook)(const volatile void*));
 [[gnu::weak]] size_t __sanitizer_get_allocated_size(const volatile void*);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace ashlar::fuzz {
 
