@@ -269,6 +269,20 @@ TEST(BlockCacheTraceReader, OtherFilesAreNamedForWhatTheyAre) {
   }
 }
 
+// The header ends before the number of the release.
+TEST(BlockCacheTraceReader, AHeaderWithoutAReleaseIsMalformed) {
+  const std::string whole = testing::RocksDBTraceHeader();
+  for (size_t size = whole.size() - 8; size < whole.size(); ++size) {
+    std::string payload = whole.substr(13, size - 13);
+    const ReadBack back =
+        ReadTrace(testing::TraceFrame(1, payload) + Access(9, 1, 3, 0));
+    EXPECT_TRUE(back.status.IsCorruption());
+    EXPECT_EQ(back.status.message(),
+              "t: byte 0: the header of the trace is malformed");
+    EXPECT_FALSE(back.is_cut_off);
+  }
+}
+
 // One record, of the longest key that is read.
 TEST(BlockCacheTraceReader, LongRecordsComePieceByPiece) {
   const std::string record =

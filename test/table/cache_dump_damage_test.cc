@@ -239,6 +239,25 @@ TEST(CacheDumpFormat, RecordsDoNotMove) {
   EXPECT_EQ(damaged, 1u);
 }
 
+// A reader that has come to the end stays there.
+TEST(CacheDumpFormat, NothingFollowsTheEnd) {
+  std::string bytes;
+  const auto written = NewMemoryWritableFile("dump", &bytes);
+  internal::DumpWriter writer(written.get(), 1);
+  Require(writer.AddHeader(true));
+  Require(writer.AddEnd());
+  const auto file = NewMemoryFile("dump", bytes + bytes);
+  internal::DumpReader reader(file.get());
+  Require(reader.ReadHeader());
+  for (int i = 0; i < 3; ++i) {
+    internal::DumpRecord record;
+    bool found = true;
+    Require(reader.Next(&record, &found));
+    EXPECT_FALSE(found);
+    EXPECT_EQ(reader.damaged(), 0u);
+  }
+}
+
 // Sound records whose bytes are no blocks.
 TEST_F(CacheDumpDamage, RecordsThatMakeNoBlockAreRefused) {
   ForEachSeed(1, 500, [&](uint64_t seed) {

@@ -199,6 +199,36 @@ TEST(HostileBlobs, EntityAboveTheLimit) {
             std::string::npos);
 }
 
+// A blob that says it is compressed, and could be decompressed.
+TEST(HostileBlobs, Compressed) {
+  constexpr auto kSnappy = CompressionType::kSnappyCompression;
+  // Snappy: 97 bytes announced, and one literal of 97 bytes.
+  const std::string payload = "\x61\xf0\x60" + std::string(97, 'a');
+  TableOptions options;
+  options.format_version = 7;
+  options.compression = kSnappy;
+  options.embedded_blob_options = {.enable = true, .min_blob_size = 100};
+  // So that data are compressed too, and the table declares the type.
+  std::string table = BuildTable(
+      options, {Value("a", 1, payload), Value("b", 1, std::string(99, 'b')),
+                Value("c", 1, std::string(99, 'b'))});
+  EXPECT_EQ(FaultsOf(Inspected(table)), "");
+  const BlockInfo blob = FindBlock(BlocksOf(table), BlockKind::kBlob);
+  ASSERT_EQ(blob.size, payload.size());
+  table[blob.offset + blob.size] = static_cast<char>(kSnappy);
+  Resign(blob, &table);
+  const std::string expected =
+      "bad blob in blob block offset 0 size 100: it is compressed";
+  GetResult result;
+  const Status got = OpenTable(table)->Get("a", &result);
+  EXPECT_TRUE(got.IsCorruption());
+  EXPECT_NE(got.message().find(expected), std::string_view::npos)
+      << got.ToString();
+  const std::string faults = FaultsOf(Inspected(table));
+  EXPECT_NE(faults.find("bad blob in blob block"), std::string::npos) << faults;
+  EXPECT_NE(faults.find("it is compressed"), std::string::npos) << faults;
+}
+
 // Nothing refers to the second of two blobs any more.
 TEST(HostileBlobs, UnreferencedBytes) {
   TableOptions options;

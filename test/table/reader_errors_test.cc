@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,7 @@ struct Parts {
   uint8_t data_type = 0;
   std::string properties;
   std::string range_deletions;  // empty: the table has none
+  std::optional<std::string> dictionary;
   // Empty: made to fit the other blocks.
   std::string index;
   std::string metaindex;
@@ -110,6 +112,10 @@ class Assembly {
     if (!parts.range_deletions.empty()) {
       meta["rocksdb.range_del"] =
           Coded(Append(BlockKind::kRangeDeletion, parts.range_deletions));
+    }
+    if (parts.dictionary.has_value()) {
+      meta["rocksdb.compression_dict"] =
+          Coded(Append(BlockKind::kDictionary, *parts.dictionary));
     }
     meta.emplace("rocksdb.properties", Coded(properties));
     if (parts.format_version >= 6) {
@@ -244,6 +250,15 @@ TEST(ReaderErrors, Dictionary) {
                                   "offset 0 size 10"),
             std::string_view::npos)
       << status.ToString();
+}
+
+TEST(ReaderErrors, EmptyDictionary) {
+  Check({{[](Parts* p) {
+            p->SetProperty("rocksdb.compression", nullptr, 0);
+            p->dictionary = "";
+          },
+          Code::kCorruption,
+          "bad dictionary in {dictionary}: the dictionary is empty"}});
 }
 
 TEST(ReaderErrors, BlocksThatAreNotHonoured) {
@@ -635,6 +650,19 @@ TEST(ReaderErrors, FilesThatAreTooShort) {
                 "t.sst: bad footer in footer block offset 0 size " +
                     std::to_string(size) + ": the file has " +
                     std::to_string(size) + " bytes; a table has at least 48");
+  }
+}
+
+// The magic number is one of footers of 53 bytes.
+TEST(ReaderErrors, FilesThatAreTooShortForTheirMagic) {
+  const std::string table = Assembly(Parts()).bytes();
+  const std::string footer = table.substr(table.size() - internal::kFooterSize);
+  for (size_t size = 48; size < internal::kFooterSize; ++size) {
+    ExpectError(FirstError(footer.substr(footer.size() - size)),
+                Code::kCorruption,
+                "t.sst: bad footer in footer block offset 0 size " +
+                    std::to_string(size) + ": the file has " +
+                    std::to_string(size) + " bytes; a table has at least 53");
   }
 }
 

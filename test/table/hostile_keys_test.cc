@@ -1,0 +1,74 @@
+// Tests data blocks whose keys cannot be kept as they are stored, since a
+// global sequence number replaces their own. An attacker made them share so
+// much that whole keys would take gigabytes.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "ashlar/table/inspect.h"
+#include "ashlar/table/table_reader.h"
+#include "table/block/block_builder.h"
+#include "test/support/hand_made_table.h"
+#include "test/support/tables.h"
+
+namespace ashlar::testing {
+namespace {
+
+// Returns a table of one data block with so many keys, which share 64 KiB.
+std::string SharedKeysTable(uint32_t num_keys) {
+  constexpr size_t kSharedBytes = size_t{64} << 10;
+  constexpr uint32_t kNumbers = 200;  // that a byte stands for
+  internal::Buffer block;
+  internal::BlockBuilder builder(internal::BlockBuilder::kOneRestart, &block);
+  std::string key(kSharedBytes + 2, 'p');
+  for (uint32_t i = 0; i < num_keys; ++i) {
+    key[kSharedBytes] = static_cast<char>(1 + i / kNumbers);
+    key[kSharedBytes + 1] = static_cast<char>(1 + i % kNumbers);
+    builder.Add(Value(key, 0, "").key, i == 0 ? 0 : kSharedBytes, "v");
+  }
+  HandMadeTable table;
+  table.properties.num_entries = num_keys;
+  table.properties.num_data_blocks = 1;
+  table.properties.external_sst_file_version = 2;
+  table.properties.external_sst_file_global_seqno = 9;
+  const auto data = table.Append(builder.Finish().ToString());
+  table.SetIndex(
+      table.Append(WholeKeysBlock({{Value("q", 0, "").key, Coded(data)}})));
+  return table.Finish();
+}
+
+TEST(HostileKeys, FewUnderAGlobalSequenceNumberAreSound) {
+  const std::string table = SharedKeysTable(100);
+  std::vector<Entry> entries;
+  Require(ReadForward(*OpenTable(table), {}, &entries));
+  ASSERT_EQ(entries.size(), 100u);
+  EXPECT_EQ(SequenceOf(entries[50].key), 9u);
+  TableInspection found;
+  Require(InspectTable(*NewMemoryFile("test.sst", table), {}, &found));
+  EXPECT_TRUE(found.faults.empty());
+}
+
+TEST(HostileKeys, ThatShareTooMuchUnderAGlobalSequenceNumber) {
+  constexpr std::string_view kExpected =
+      ": its keys together are many times larger than the block";
+  const std::string table = SharedKeysTable(2000);
+  EXPECT_LT(table.size(), 200'000u);
+  std::vector<Entry> entries;
+  const Status walk = ReadForward(*OpenTable(table), {}, &entries);
+  EXPECT_TRUE(walk.IsCorruption());
+  EXPECT_TRUE(
+      walk.message().starts_with("test.sst: bad entry in data block #0"))
+      << walk.ToString();
+  EXPECT_TRUE(walk.message().ends_with(kExpected)) << walk.ToString();
+  TableInspection found;
+  Require(InspectTable(*NewMemoryFile("test.sst", table), {}, &found));
+  ASSERT_EQ(found.faults.size(), 1u);
+  EXPECT_EQ(found.faults[0].kind, BlockKind::kData);
+  EXPECT_TRUE(found.faults[0].status.message().ends_with(kExpected))
+      << found.faults[0].status.ToString();
+}
+
+}  // namespace
+}  // namespace ashlar::testing
