@@ -298,6 +298,30 @@ TEST(ClockCache, WithAllInUseUsageStaysNearTheCapacity) {
   }
 }
 
+// The entries have sixteen times the estimated size.
+TEST(ClockCache, ATableNearlyEmptyAtTheCapacityTells) {
+  constexpr size_t kEntry = 4096;
+  const auto cache = Make(Options(size_t{1} << 20, kEntry / 16));
+  constexpr size_t kMany = 300;
+  for (size_t i = 0; i < kMany; ++i) {
+    InsertBlindly(cache.get(), KeyOf(i), kEntry);
+  }
+  EXPECT_EQ(cache->ReportProblems(),
+            "the table is nearly empty though the capacity is used: to save "
+            "memory, set estimated_entry_charge to about 4096 (now 256)\n");
+}
+
+TEST(ClockCache, AShardThatHoldsMostTells) {
+  HyperClockCacheOptions options = Options(size_t{1} << 20, 4096);
+  options.num_shard_bits = 2;
+  const auto cache = Make(options);
+  EXPECT_EQ(cache->ReportProblems(), "");
+  InsertBlindly(cache.get(), KeyOf(0), 100);
+  EXPECT_EQ(cache->ReportProblems(),
+            "one shard holds 100 of 100 bytes: decrease num_shard_bits to "
+            "spread the entries more evenly\n");
+}
+
 TEST(ClockCache, UnusedEntriesGoFirstAndByTheirPriority) {
   constexpr size_t kEntry = 1024;
   const auto cache = Make(Options(64 * kEntry, kEntry));

@@ -404,5 +404,55 @@ TEST(TieredCache, NeedsBothTiers) {
   EXPECT_TRUE(NewTieredCache({}).status().IsInvalidArgument());
 }
 
+TEST(TieredCache, NeedsAnEstimateOfItsEntries) {
+  const Status refused =
+      NewTieredCache({.primary = NewLruCache({.capacity = kCharge}).value(),
+                      .secondary = std::make_shared<SlowTier>(),
+                      .estimated_entry_charge = 0})
+          .status();
+  EXPECT_TRUE(refused.IsInvalidArgument());
+  EXPECT_EQ(refused.message(),
+            "estimated_entry_charge is 0, expected 1 or more");
+}
+
+// Keeps nothing, and has these counts.
+class CountedTier final : public SecondaryCache {
+ public:
+  explicit CountedTier(const SecondaryCacheStats& stats) : stats_(stats) {}
+  const char* Name() const override { return "CountedTier"; }
+  Status Insert(const CacheKey& /*key*/, const Slice& /*saved*/) override {
+    return {};
+  }
+  std::unique_ptr<SecondaryCacheResultHandle> Lookup(
+      const CacheKey& /*key*/) override {
+    return nullptr;
+  }
+  void Erase(const CacheKey& /*key*/) override {}
+  void SetCapacity(size_t /*capacity*/) override {}
+  size_t GetCapacity() const override { return 0; }
+  size_t GetUsage() const override { return 0; }
+  SecondaryCacheStats GetStats() const override { return stats_; }
+
+ private:
+  const SecondaryCacheStats stats_;
+};
+
+TEST(TieredCache, ManyValuesThatHardlyBecomeSmallerAreAProblem) {
+  const auto problems = [](uint64_t inserts, uint64_t stored) {
+    const auto tier = std::make_shared<CountedTier>(SecondaryCacheStats{
+        .inserts = inserts, .bytes_in = 1000, .bytes_stored = stored});
+    return NewTieredCache(
+               {.primary = NewLruCache({.capacity = kCharge}).value(),
+                .secondary = tier})
+        .value()
+        ->ReportProblems();
+  };
+  EXPECT_EQ(problems(10001, 901),
+            "TieredCache: values hardly become smaller: choose another "
+            "compression_type, or give all memory to the first tier");
+  EXPECT_EQ(problems(10001, 900), "");
+  EXPECT_EQ(problems(10000, 901), "");
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -260,6 +260,10 @@ TEST(ChargedBuilds, OptionsAreChecked) {
   EXPECT_EQ(data.message(),
             "cache_usage_options: kDataBlock cannot be charged: leave it "
             "kFallback");
+  // A role that this release does not know has no name.
+  EXPECT_EQ(create(cache, Only(static_cast<CacheEntryRole>(200))).message(),
+            "cache_usage_options: role 200 cannot be charged: leave it "
+            "kFallback");
 }
 
 TEST(ChargedBuilds, Defaults) {
