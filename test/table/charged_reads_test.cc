@@ -114,6 +114,36 @@ TEST_F(ChargedReads, PartsThatAreKeptLaterAreCharged) {
   EXPECT_EQ(cache_->GetUsage(), 0u);
 }
 
+TEST_F(ChargedReads, AStrictCacheFailsReadsOfPartsThatWouldBeKept) {
+  Charge(CacheEntryRole::kBlockBasedTableReader);
+  std::vector<std::unique_ptr<TableReader>> readers;
+  for (int i = 0; i < 8; ++i) {
+    readers.push_back(OpenTable(Table(true), options_));
+  }
+  ReadOptions read;
+  read.fill_cache = false;
+  // The partitions of all readers together need another piece.
+  cache_->RefuseFrom(1);
+  std::vector<Entry> entries;
+  size_t i = 0;
+  Status walk;
+  while (walk.ok() && i < readers.size()) {
+    entries.clear();
+    walk = ReadForward(*readers[i++], read, &entries);
+  }
+  ASSERT_TRUE(walk.IsMemoryLimit()) << walk.ToString();
+  EXPECT_TRUE(walk.message().starts_with(
+      "test.sst: cannot keep it in index-partition block #"))
+      << walk.ToString();
+  const TableReader& reader = *readers[i - 1];
+  const uint64_t kept = reader.MemoryUsage();
+  // Once there is room, the partition is loaded again.
+  entries.clear();
+  Require(ReadForward(reader, read, &entries));
+  EXPECT_EQ(entries.size(), size_t{kEntries});
+  EXPECT_GT(reader.MemoryUsage(), kept);
+}
+
 TEST_F(ChargedReads, AStrictCacheFailsOpenings) {
   Charge(CacheEntryRole::kBlockBasedTableReader);
   cache_->RefuseFrom(1);

@@ -13,6 +13,7 @@
 #include "ashlar/table/statistics.h"
 #include "ashlar/table/table_reader.h"
 #include "test/support/random_table.h"
+#include "test/support/resign.h"
 #include "test/support/small_table.h"
 #include "test/support/tables.h"
 
@@ -248,6 +249,41 @@ TEST(SkippedFilters, OfSingleReadsChangeNoAnswer) {
     Require(opened.status());
     CompareWithSkipping(**opened, SomeKeys(**opened, &random));
   });
+}
+
+// A damaged partition of the filter answers for no key. All other partitions
+// answer.
+TEST(FilterQuestions, OfADamagedPartitionAreErrorsForItsKeys) {
+  TableOptions options;
+  options.compression = CompressionType::kNoCompression;
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  options.partition_filters = true;
+  options.metadata_block_size = 100;
+  std::string table = BuildTable(options, SomeEntries(1000));
+  const BlockInfo block =
+      FindBlock(BlocksOf(table), BlockKind::kFilterPartition, 1);
+  table[block.offset] ^= 1;
+  const auto reader = OpenTable(table);
+  std::vector<std::string> keys = UserKeysOf(*reader);
+  ASSERT_EQ(keys.size(), 1000u);
+  const std::vector<Slice> asked(keys.begin(), keys.end());
+  std::vector<Filter> answers(keys.size());
+  std::vector<Status> statuses(keys.size());
+  reader->KeysMayMatch({}, asked, answers, statuses);
+  size_t failed = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    Filter answer;
+    const Status alone = reader->KeyMayMatch({}, keys[i], &answer);
+    EXPECT_EQ(statuses[i].ToString(), alone.ToString());
+    EXPECT_EQ(answers[i], alone.ok() ? Filter::kMaybe : Filter::kNone);
+    if (alone.ok()) continue;
+    ++failed;
+    EXPECT_TRUE(alone.message().starts_with(
+        "test.sst: block checksum mismatch in filter-partition block #1 "))
+        << alone.ToString();
+  }
+  EXPECT_GT(failed, 0u);
+  EXPECT_LT(failed, keys.size() / 2);
 }
 
 // A filter that was never loaded need not be in memory.

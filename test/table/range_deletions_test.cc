@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/table/range_deletion_pieces.h"
 #include "ashlar/util/comparator.h"
 #include "table/meta/range_del_block.h"
 #include "table/meta/range_del_fragments.h"
@@ -208,6 +209,32 @@ TEST(RangeDeletions, DisjointOnesTakeOneNumberEach) {
   Require(fragments.Build(decoded.list.entries, BlockPlace()));
   EXPECT_EQ(fragments.size(), 2 * deletions.size() - 1);
   EXPECT_LT(fragments.MemoryUsage(), deletions.size() * 100);
+}
+
+TEST(RangeDeletionPieces, RefuseWhatIsNoRange) {
+  RangeDeletionPieces plain(BytewiseComparator());
+  EXPECT_TRUE(plain.Add({"b", "b", 1}).IsInvalidArgument());
+  EXPECT_TRUE(plain.Add({"c", "b", 1}).IsInvalidArgument());
+  Require(plain.Add({"", "b", 1}));
+  RangeDeletionPieces timed(BytewiseComparatorWithU64Ts());
+  const std::string timestamp = EncodeU64Ts(5);
+  const std::string a = "a" + timestamp;
+  const std::string b = "b" + timestamp;
+  for (const auto& [begin, end] :
+       {std::pair(Slice("short"), Slice(b)), {Slice(a), Slice("short")}}) {
+    const Status refused = timed.Add({begin, end, 1});
+    EXPECT_TRUE(refused.IsInvalidArgument());
+    EXPECT_EQ(refused.message(),
+              "a range deletion whose keys are shorter than the comparator's "
+              "timestamp");
+  }
+  Require(timed.Add({a, b, 1}));
+  std::vector<std::string> taken;
+  Require(timed.Take(nullptr, [&](const RangeDeletion& piece) {
+    taken.push_back(piece.begin.ToString() + piece.end.ToString());
+    return Status();
+  }));
+  EXPECT_EQ(taken, std::vector<std::string>{a + b});
 }
 
 }  // namespace

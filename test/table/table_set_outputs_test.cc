@@ -1,16 +1,20 @@
-// In which order a set lists outputs of a compaction.
+// In which order a set lists outputs of a compaction, and what stays of outputs
+// that fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "ashlar/table/compaction_filter.h"
+#include "ashlar/table/numbered_outputs.h"
 #include "ashlar/table/table_set.h"
 #include "ashlar/util/file_checksum.h"
 #include "ashlar/util/worker_pool.h"
+#include "test/support/faulty_calls.h"
 #include "test/support/folder.h"
 #include "test/support/tables.h"
 
@@ -145,6 +149,40 @@ TEST(TableSet, TablesOfTheCallerComeBehindOutputs) {
   std::string found;
   for (const TableSetTable& listed : (*set)->tables()) found += listed.smallest;
   EXPECT_EQ(found, "k57");
+}
+
+// A file that has its name already, but whose folder could not be synced, does
+// not stay: the engine never learns of it.
+TEST(NumberedOutputs, AFileThatIsNotSafeInItsFolderGoes) {
+  const TestFolder folder;
+  const auto input = OpenTable(BuildTable({}, SomeEntries(10)));
+  BeginFaults(folder.path(), "");
+  const auto run = [&] {
+    NumberedOutputs outputs({.next_number = [] { return uint64_t{7}; },
+                             .path = [&](uint64_t) { return folder / "7.sst"; },
+                             .file = {}});
+    CompactionResult result;
+    const Status status =
+        CompactTables({}, {{{input.get(), "", ""}}}, {}, &outputs, &result);
+    if (status.ok()) outputs.Take(result);
+    return status;
+  };
+  Require(run());
+  const std::vector<CountedCall> calls = EndFaults();
+  EXPECT_EQ(folder.Names(), std::vector<std::string>{"7.sst"});
+  std::filesystem::remove(folder / "7.sst");
+  const auto is_sync = [](const CountedCall& call) {
+    return call.name == "fsync";
+  };
+  const auto last = std::find_if(calls.rbegin(), calls.rend(), is_sync);
+  ASSERT_NE(last, calls.rend());
+  EXPECT_EQ(last->path, ".");
+  const auto number = std::count_if(calls.begin(), calls.end(), is_sync);
+  BeginFaults(folder.path(), "fsync@" + std::to_string(number) + ":EIO");
+  const Status failed = run();
+  EndFaults();
+  EXPECT_TRUE(failed.IsIOError()) << failed.ToString();
+  EXPECT_TRUE(folder.Names().empty());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "ashlar/table/table_builder.h"
 #include "ashlar/util/file_checksum.h"
 #include "test/support/random.h"
+#include "test/support/random_table.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {
@@ -134,6 +135,20 @@ TEST(TableSummary, OfTimestampsThatAreNotWritten) {
   ASSERT_TRUE(SummarizeTable(*reader, &read).ok());
   EXPECT_EQ(read.smallest, built.summary.smallest);
   EXPECT_EQ(read.largest, built.summary.largest);
+}
+
+TEST(TableSummary, NeedsTheOrderOfKeys) {
+  TableOptions options;
+  options.comparator = ShorterFirstComparator();
+  const auto reader = OpenTable(BuildTable(options, {Value("a", 1, "v")}),
+                                {.allow_unknown_comparator = true});
+  ASSERT_FALSE(reader->knows_order());
+  TableSummary summary;
+  summary.num_entries = 5;
+  const Status status = SummarizeTable(*reader, &summary);
+  EXPECT_TRUE(status.IsNotSupported());
+  EXPECT_EQ(status.message(), "test.sst: a summary needs the order of keys");
+  EXPECT_EQ(summary.num_entries, 0u);
 }
 
 TEST(TableSummary, LatePropertiesReplaceEarlyOnes) {

@@ -3,6 +3,7 @@
 #include "ashlar/util/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +105,25 @@ TEST(RandomAccessFile, WhatIsNoRegularFile) {
     EXPECT_TRUE((*opened)->Read(0, 1, &scratch, &data).ok());
     EXPECT_TRUE(data.empty());
   }
+}
+
+// A sparse file of 4 GiB, while the process may have 1 GiB more than it has.
+TEST(RandomAccessFile, MappingWithoutAddressSpace) {
+  const TestFolder folder;
+  const std::string path = folder / "large";
+  WriteFile(path, "");
+  std::filesystem::resize_file(path, uint64_t{4} << 30);
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const uint64_t pages = std::stoull(ReadFile("/proc/self/statm"));
+  const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const rlimit lower{pages * page_bytes + (uint64_t{1} << 30), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &lower), 0);
+  const Status status = OpenMappedFile(path).status();
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  ExpectError(status, Code::kMemoryLimit,
+              "map " + path + ": Cannot allocate memory");
+  EXPECT_TRUE(OpenMappedFile(path).ok());
 }
 
 TEST(RandomAccessFile, DirectReads) {
@@ -335,6 +355,18 @@ TEST(WholeFile, IsWrittenAndReadAtOnce) {
   ASSERT_TRUE(WriteStringToFile("", path, {}).ok());
   ASSERT_TRUE(ReadFileToString(path, &read).ok());
   EXPECT_EQ(read, "");
+}
+
+// The system gives such a file the size of a page, whatever is in it.
+TEST(WholeFile, ThatEndsBeforeItsSizeIsAnError) {
+  const std::string path = "/sys/devices/system/cpu/online";
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) < 1000 || error) {
+    GTEST_SKIP() << "there is no such file";
+  }
+  std::string read;
+  ExpectError(ReadFileToString(path, &read), Code::kCorruption,
+              path + ": the file became shorter");
 }
 
 TEST(WholeFile, SaysThatThereIsNone) {
