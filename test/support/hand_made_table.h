@@ -74,7 +74,11 @@ class HandMadeTable {
     Name("rocksdb.properties", Append(block.slice().ToString()));
     block.clear();
     internal::EncodePlainBlock(named_, 1, &block);
-    footer_.metaindex = Append(block.slice().ToString());
+    return FinishWith(block.slice().ToString());
+  }
+  // The same with this metaindex, which names the properties or does not.
+  std::string FinishWith(const std::string& metaindex) {
+    footer_.metaindex = Append(metaindex);
     footer_.offset = bytes_.size();
     return bytes_ + internal::EncodeFooter(footer_);
   }

@@ -318,6 +318,47 @@ TEST(CompactionIterator, CountsWhatItDrops) {
   EXPECT_EQ(counts.input_deletions, 1U);
 }
 
+// The filter, and what it must be shown, can fail. The error names the key.
+TEST(CompactionIterator, FiltersThatFailEndIt) {
+  class DecidesNothing final : public CompactionFilter {
+   public:
+    std::string_view Name() const override { return "DecidesNothing"; }
+    Decision Filter(const Entry& /*entry*/, Change* /*change*/) override {
+      return static_cast<Decision>(99);
+    }
+  };
+  DecidesNothing filter;
+  CompactionIteratorOptions options;
+  options.compaction_filter = &filter;
+  const auto status_of = [&](const Entry& entry) {
+    const EntryMap map = MapOf({entry});
+    RangeDeletionAggregator deletions(RangeDeletionAggregator::Options{});
+    std::vector<Iterator> inputs;
+    inputs.push_back(NewSourceIterator(BytewiseComparator(),
+                                       std::make_unique<MapSource>(&map)));
+    CompactionIterator it(options, std::move(inputs), &deletions);
+    it.SeekToFirst();
+    EXPECT_FALSE(it.Valid());
+    return it.status();
+  };
+  const Status none = status_of(Value("a", 9, "v"));
+  EXPECT_TRUE(none.IsInvalidArgument());
+  EXPECT_EQ(none.message(), "DecidesNothing returned a decision that is none");
+  const Status entity = status_of(
+      {MakeInternalKey("a", 9, ValueType::kTypeWideColumnEntity), "\1"});
+  EXPECT_TRUE(entity.IsCorruption()) << entity.ToString();
+  EXPECT_NE(entity.message().find("'a' seq:9"), std::string_view::npos)
+      << entity.ToString();
+  options.fetch_blob = [](const Slice&, const Slice&, std::string*) {
+    return Status::IOError("no blob");
+  };
+  const Status blob =
+      status_of({MakeInternalKey("a", 9, ValueType::kTypeBlobIndex), "blob"});
+  EXPECT_TRUE(blob.IsIOError());
+  EXPECT_NE(blob.message().find("'a' seq:9"), std::string_view::npos)
+      << blob.ToString();
+}
+
 // Neighbours that share a user key at their border bound the range deletions of
 // each other.
 TEST(CompactTables, RangeDeletionsReachOverASharedKey) {

@@ -410,5 +410,73 @@ TEST(CustomCodec, OptionsThatDoNotFit) {
                   .IsInvalidArgument());
 }
 
+// A codec that reads blocks, and has no dictionaries.
+class WithoutDictionaries final : public CustomCodec {
+ public:
+  std::string_view CompatibilityName() const override {
+    return codec_.CompatibilityName();
+  }
+  bool Supports(CompressionType type) const override {
+    return codec_.Supports(type);
+  }
+  Result<std::unique_ptr<CustomCompressor>> NewCompressor(
+      CompressionType type, const CompressionOptions& options,
+      const CustomDictionary* dictionary) const override {
+    return codec_.NewCompressor(type, options, dictionary);
+  }
+  Result<std::unique_ptr<CustomDecompressor>> NewDecompressor() const override {
+    return codec_.NewDecompressor();
+  }
+
+ private:
+  const TestCodec codec_;
+};
+
+TEST(CustomCodec, ADictionaryThatItCannotUseFailsTheRead) {
+  TableOptions options = OptionsFor(NewCodec());
+  options.compression_opts.max_dict_bytes = 4096;
+  const std::string table = BuildTable(options, Rows(600));
+  const auto reader =
+      OpenBytes(table, ReaderWith(std::make_shared<WithoutDictionaries>()));
+  Status read = reader.status();
+  std::vector<Entry> entries;
+  if (read.ok()) read = ReadForward(**reader, {}, &entries);
+  EXPECT_TRUE(entries.empty());
+  EXPECT_TRUE(read.IsNotSupported());
+  EXPECT_TRUE(read.message().starts_with(
+      "test.sst: bad dictionary in dictionary block offset "))
+      << read.ToString();
+  EXPECT_TRUE(read.message().ends_with(
+      ": codec 'TestCodec': cannot use a dictionary: it has no dictionaries"))
+      << read.ToString();
+}
+
+// What a decompressor has by default.
+TEST(CustomCodec, SizesBeforeTheBodyAreVarints) {
+  class DecompressesNothing final : public CustomDecompressor {
+    Status Decompress(CompressionType /*type*/, const Slice& /*body*/,
+                      const CustomDictionary* /*dictionary*/, char* /*out*/,
+                      size_t /*size*/, size_t* /*made*/) override {
+      return {};
+    }
+  };
+  const DecompressesNothing decompressor;
+  uint64_t size = 0;
+  Slice body;
+  Require(decompressor.ReadSize(kType,
+                                "\x85\x01"
+                                "abc",
+                                &size, &body));
+  EXPECT_EQ(size, 133u);
+  EXPECT_EQ(body, Slice("abc"));
+  for (const std::string& payload : {std::string(), std::string(3, '\xff')}) {
+    const Status bad = decompressor.ReadSize(kType, payload, &size, &body);
+    EXPECT_TRUE(bad.IsCorruption());
+    EXPECT_EQ(bad.message(),
+              "block of " + std::to_string(payload.size()) +
+                  " bytes: expected its uncompressed size first");
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -11,6 +11,7 @@
 #include "ashlar/table/inspect.h"
 #include "ashlar/table/table_reader.h"
 #include "test/support/folder.h"
+#include "test/support/hand_made_table.h"
 #include "test/support/reference_reader.h"
 #include "test/support/resign.h"
 #include "test/support/tables.h"
@@ -368,6 +369,53 @@ TEST(FilterPartitions, NoneWithoutKeys) {
   GetResult result;
   ASSERT_TRUE(OpenTable(table)->Get("any", &result).ok());
   EXPECT_EQ(result.filter, GetResult::Filter::kNone);
+}
+
+// Returns a table of the key k, whose filter has this one partition.
+std::string TableOfPartition(const std::string& partition, uint8_t type) {
+  const std::string key = Value("k", 7, "").key;
+  HandMadeTable table;
+  table.properties.num_entries = 1;
+  table.properties.num_data_blocks = 1;
+  table.properties.compression_name = "Snappy";
+  const auto data = table.Append(WholeKeysBlock({{key, "v"}}));
+  table.SetIndex(table.Append(WholeKeysBlock({{key, Coded(data)}})));
+  const auto part = table.Append(partition, type);
+  table.Name("partitionedfilter.rocksdb.BuiltinBloomFilter",
+             table.Append(WholeKeysBlock({{key, Coded(part)}})));
+  return table.Finish();
+}
+
+// Their checksums are right.
+TEST(PartitionedFilter, PartitionsThatNoBuilderMakes) {
+  const std::string metadata = Unhex("ff 00 06 00 00");
+  const std::string sound = std::string(64, '\xff') + metadata;
+  GetResult result;
+  Require(OpenTable(TableOfPartition(sound, 0))->Get("k", &result));
+  EXPECT_EQ(result.filter, GetResult::Filter::kMaybe);
+  const struct {
+    std::string partition;
+    uint8_t type;
+    std::string message;
+  } cases[] = {// Snappy: 69 bytes announced, and one literal of 69 bytes.
+               {"\x45\xf0\x44" + sound, 1, ": it is compressed"},
+               {std::string(65, '\xff') + metadata, 0,
+                ": its size or its parameters do not fit its kind"}};
+  for (const auto& c : cases) {
+    const std::string table = TableOfPartition(c.partition, c.type);
+    const Status got = OpenTable(table)->Get("k", &result);
+    EXPECT_TRUE(got.IsCorruption());
+    EXPECT_TRUE(got.message().starts_with(
+        "test.sst: bad filter in filter-partition block #0 "))
+        << got.ToString();
+    EXPECT_TRUE(got.message().ends_with(c.message)) << got.ToString();
+    TableInspection found;
+    Require(InspectTable(*NewMemoryFile("test.sst", table), {}, &found));
+    ASSERT_EQ(found.faults.size(), 1u);
+    EXPECT_EQ(found.faults[0].kind, BlockKind::kFilterPartition);
+    EXPECT_TRUE(found.faults[0].status.message().ends_with(c.message))
+        << found.faults[0].status.ToString();
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ashlar/table/inspect.h"
 #include "ashlar/table/table_reader.h"
@@ -68,6 +69,50 @@ TEST(HostileKeys, ThatShareTooMuchUnderAGlobalSequenceNumber) {
   EXPECT_EQ(found.faults[0].kind, BlockKind::kData);
   EXPECT_TRUE(found.faults[0].status.message().ends_with(kExpected))
       << found.faults[0].status.ToString();
+}
+
+// Returns the keys that the inspection of a table shows, whose order is not
+// known and whose one data block has these keys.
+std::vector<std::string> ShownOf(const std::vector<std::string>& keys,
+                                 Status* fault) {
+  std::vector<Entry> entries;
+  for (const std::string& key : keys) entries.push_back({key, "v"});
+  HandMadeTable table;
+  table.properties.comparator_name = "test.Unknown";
+  table.properties.num_entries = entries.size();
+  table.properties.num_data_blocks = 1;
+  const auto data = table.Append(WholeKeysBlock(entries));
+  table.SetIndex(
+      table.Append(WholeKeysBlock({{Value("q", 0, "").key, Coded(data)}})));
+  std::vector<std::string> shown;
+  InspectOptions options;
+  options.on_entry = [&](const BlockInfo& block, const Slice& key,
+                         const Slice& /*value*/) {
+    if (block.kind == BlockKind::kData) shown.push_back(key.ToString());
+  };
+  TableInspection found;
+  Require(InspectTable(*NewMemoryFile("test.sst", table.Finish()), options,
+                       &found));
+  *fault = Status();
+  for (const TableFault& each : found.faults) {
+    if (each.kind == BlockKind::kData) *fault = each.status;
+  }
+  return shown;
+}
+
+// A key of a type that data cannot have says nothing of the other keys. One
+// that is no internal key could be the end of anything.
+TEST(HostileKeys, AreShownInUnknownOrderIfAllAreInternalKeys) {
+  const std::string a = Value("a", 7, "").key;
+  const std::string odd = RangeDeleted("b", 7, "").key;
+  Status fault;
+  EXPECT_EQ(ShownOf({a, odd}, &fault), (std::vector<std::string>{a, odd}));
+  EXPECT_TRUE(fault.IsCorruption()) << fault.ToString();
+  EXPECT_TRUE(ShownOf({a, "short"}, &fault).empty());
+  EXPECT_TRUE(fault.IsCorruption()) << fault.ToString();
+  EXPECT_NE(fault.message().find("key is shorter than its tail of 8 bytes"),
+            std::string_view::npos)
+      << fault.ToString();
 }
 
 }  // namespace

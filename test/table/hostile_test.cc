@@ -12,11 +12,10 @@
 
 #include "ashlar/table/inspect.h"
 #include "table/block/block_builder.h"
-#include "table/format/block_trailer.h"
-#include "table/format/footer.h"
 #include "table/meta/plain_block.h"
 #include "table/meta/properties_block.h"
 #include "test/support/folder.h"
+#include "test/support/hand_made_table.h"
 #include "test/support/tables.h"
 
 namespace ashlar::testing {
@@ -30,19 +29,6 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kMaxBlockBytes = 16 * kMiB;
 
 // --- Tables put together by hand ---------------------------------------------
-
-std::string Coded(const BlockHandle& handle) {
-  std::string bytes;
-  handle.AppendTo(&bytes);
-  return bytes;
-}
-
-std::string WholeKeysBlock(const std::vector<Entry>& entries) {
-  Buffer block;
-  BlockBuilder builder(1, &block);
-  for (const Entry& entry : entries) builder.Add(entry.key, 0, entry.value);
-  return builder.Finish().ToString();
-}
 
 // Returns a block with one key of 1 MiB and thousands of keys that share it and
 // add a few bytes. The block has little more than 1 MiB, but its keys have 4
@@ -76,34 +62,6 @@ struct HandMade {
   std::string Build() const;
 };
 
-class Assembler {
- public:
-  Assembler() {
-    footer_.format_version = 6;
-    footer_.checksum = ChecksumType::kXXH3;
-    footer_.base_context_checksum = 77;
-  }
-
-  BlockHandle Append(const std::string& contents) {
-    const BlockHandle handle{bytes_.size(), contents.size()};
-    char trailer[internal::kBlockTrailerSize];
-    internal::EncodeTrailer(footer_.checksum, footer_.base_context_checksum,
-                            handle.offset, contents, 0, trailer);
-    bytes_ += contents + std::string(trailer, sizeof trailer);
-    return handle;
-  }
-
-  std::string Finish(const std::string& metaindex) {
-    footer_.metaindex = Append(metaindex);
-    footer_.offset = bytes_.size();
-    return bytes_ + internal::EncodeFooter(footer_);
-  }
-
- private:
-  internal::Footer footer_;
-  std::string bytes_;
-};
-
 std::string PropertiesFor(uint64_t entries) {
   TableProperties p;
   p.comparator_name = "leveldb.BytewiseComparator";
@@ -116,7 +74,7 @@ std::string PropertiesFor(uint64_t entries) {
 }
 
 std::string HandMade::Build() const {
-  Assembler table;
+  HandMadeTable table;
   std::vector<BlockHandle> data;
   data.reserve(entries.size());
   for (const Entry& entry : entries) {
@@ -136,7 +94,8 @@ std::string HandMade::Build() const {
       properties.empty() ? PropertiesFor(entries.size()) : properties));
   Buffer block;
   internal::EncodePlainBlock(meta, 1, &block);
-  return table.Finish(metaindex.empty() ? block.slice().ToString() : metaindex);
+  return table.FinishWith(metaindex.empty() ? block.slice().ToString()
+                                            : metaindex);
 }
 
 // --- Results of reading them -------------------------------------------------
@@ -351,6 +310,23 @@ TEST(Hostile, BloomFilterThatDeniesItsKeys) {
   const TableInspection found = InspectBytes(table.Build());
   EXPECT_TRUE(HasFault(found, BlockKind::kData, Status::Code::kCorruption,
                        "filter does not match a key"))
+      << Faults(found);
+}
+
+// Their offsets are behind the block.
+TEST(Hostile, FilterOfLevelDbWithoutItsFilters) {
+  HandMadeTable table;
+  const BlockHandle data = table.Append(WholeKeysBlock({Value("a", 7, "1")}));
+  table.properties.num_entries = table.properties.num_data_blocks = 1;
+  table.SetIndex(
+      table.Append(WholeKeysBlock({{Value("a", 7, "").key, Coded(data)}})));
+  table.Name("filter.leveldb.BuiltinBloomFilter2",
+             table.Append(std::string(8, '\xff') + "\x0b"));
+  // What a name that is not known means is not judged.
+  table.Name("rocksdb.something", data);
+  const TableInspection found = InspectBytes(table.Finish());
+  EXPECT_TRUE(HasFault(found, BlockKind::kFilter, Status::Code::kCorruption,
+                       "the offsets of its filters are not within its 9 bytes"))
       << Faults(found);
 }
 

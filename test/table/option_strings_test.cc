@@ -6,6 +6,7 @@
 #include "ashlar/table/option_strings.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <limits>
 #include <string>
@@ -14,9 +15,11 @@
 #include "ashlar/table/filter_policy.h"
 #include "ashlar/table/flush_block_policy.h"
 #include "ashlar/table/option_table.h"
+#include "ashlar/util/custom_codec.h"
 #include "ashlar/util/whole_file.h"
 #include "test/support/folder.h"
 #include "test/support/option_bounds.h"
+#include "test/support/random_table.h"
 
 namespace ashlar::testing {
 namespace {
@@ -144,6 +147,8 @@ TEST(OptionStrings, ObjectsHaveShortAndLongNames) {
     EXPECT_EQ(set.table.prefix_extractor->Name(), "rocksdb.FixedPrefix.8");
     EXPECT_EQ(set.reader.prefix_extractor, set.table.prefix_extractor);
   }
+  EXPECT_EQ(Read("prefix_extractor=capped:3").table.prefix_extractor->Name(),
+            "rocksdb.CappedPrefix.3");
   EXPECT_EQ(Read("prefix_extractor=fixed:8;prefix_extractor=nullptr")
                 .table.prefix_extractor,
             nullptr);
@@ -158,6 +163,15 @@ TEST(OptionStrings, ObjectsHaveShortAndLongNames) {
   EXPECT_EQ(Read("merge_operator={id=stringappend;delimiter=\\#;}")
                 .build.merge_operator_name,
             "StringAppendOperator");
+  EXPECT_EQ(Read("merge_operator=Mine").build.merge_operator_name, "Mine");
+}
+
+TEST(OptionStrings, CodecsOfTheApplicationHaveNumbers) {
+  const TableOptions options = Read("compression=kCustomCompression8a").table;
+  EXPECT_EQ(options.compression, CustomCompressionType(0x8A));
+  EXPECT_NE(TextOf(options).find("compression=kCustomCompression8A;"),
+            std::string::npos)
+      << TextOf(options);
 }
 
 TEST(OptionStrings, CodecIsThatOfTheLastLevel) {
@@ -250,6 +264,9 @@ TEST(OptionStrings, ErrorsNameTheOptionAndThePlace) {
   } cases[] = {
       {"block_size=12x",
        "byte 11 of the options: block_size is '12x', expected a whole number"},
+      {"bloom_bits_per_key=many",
+       "byte 19 of the options: bloom_bits_per_key is 'many', expected a "
+       "number"},
       {"checksum=kXXH3;block_size=0",
        "byte 26 of the options: block_size is 0, expected 1 to 268435456"},
       {"block_size=99999999999T",
@@ -273,6 +290,12 @@ TEST(OptionStrings, ErrorsNameTheOptionAndThePlace) {
       {"compression=kZip",
        "byte 12 of the options: compression: 'kZip' is not the name of a "
        "codec"},
+      {"compression=kCustomCompression8",
+       "byte 12 of the options: compression: 'kCustomCompression8' is not the "
+       "name of a codec"},
+      {"compression=kCustomCompression01",
+       "byte 12 of the options: compression: 'kCustomCompression01' is not the "
+       "name of a codec"},
       {"user_defined_index_factory=trie",
        "byte 27 of the options: user_defined_index_factory: 'trie' is not "
        "built in"},
@@ -288,6 +311,7 @@ TEST(OptionStrings, ErrorsNameTheOptionAndThePlace) {
        "of block-based tables"},
       {"a;b=1", "byte 0 of the options: there is no '=' after a name"},
       {"a={b=1", "byte 2 of the options: '{' has no '}'"},
+      {"{a=1", "byte 0 of the options: '{' has no '}'"},
       {"a={b=1}c", "byte 7 of the options: there is text after '}'"},
       {"=1", "byte 0 of the options: there is no name before '='"},
   };
@@ -338,11 +362,26 @@ TEST(OptionStrings, ObjectsOfTheApplicationHaveNoText) {
       return nullptr;
     }
   };
+  class Extractor final : public PrefixExtractor {
+    std::string_view Name() const override { return "mine"; }
+    bool InDomain(const Slice& /*key*/) const override { return false; }
+    Slice Transform(const Slice& key) const override { return key; }
+  };
   TableOptions options;
   options.flush_block_policy_factory = std::make_shared<Policy>();
   const auto text = StringFromTableOptions(options);
   EXPECT_TRUE(text.status().IsNotSupported());
   options.flush_block_policy_factory = nullptr;
+  options.comparator = ShorterFirstComparator();
+  EXPECT_NE(
+      StringFromTableOptions(options).status().message().find("comparator"),
+      std::string_view::npos);
+  options.comparator = BytewiseComparator();
+  options.prefix_extractor = std::make_shared<Extractor>();
+  EXPECT_NE(StringFromTableOptions(options).status().message().find(
+                "prefix_extractor"),
+            std::string_view::npos);
+  options.prefix_extractor = nullptr;
   options.embedded_blob_options.enable = true;
   EXPECT_TRUE(StringFromTableOptions(options).ok());
   EXPECT_TRUE(StringFromTableOptions(options, Form::kRocksDBTable)
@@ -411,6 +450,8 @@ TEST(OptionsFile, MistakesHaveTheirLine) {
       {"[CFOptions \"default\"]\nnum_levels\n", "line 2: there is no '='"},
       {"[CFOptions \"default\"]\n[CFOptions \"default\"]\n",
        "line 2: the column family comes again"},
+      {"[CFOptions \"default\"]\nnum_levels=3;num_levels=4\n",
+       "line 2: there is text after the value"},
       {"[Colour]\n", "line 1: 'Colour' is no known section"},
       {"[CFOptions \"default\"]\n[TableOptions/PlainTable \"default\"]\n",
        "line 2: the tables of the family are of 'PlainTable', not block-based"},
@@ -439,6 +480,37 @@ TEST(OptionsFile, WhatDoesNotGoTogetherIsOffAsInRocksDB) {
   EXPECT_FALSE(set.table.partition_filters);
   EXPECT_FALSE(set.table.decouple_partitioned_filters);
   EXPECT_TRUE(set.table.Validate().ok()) << set.table.Validate().ToString();
+}
+
+TEST(OptionsFile, WhatACodecOrAnIndexDoesNotHaveIsOffAsInRocksDB) {
+  OptionSet set;
+  const Status status = OptionsFromFileText(
+      "[CFOptions \"default\"]\n"
+      "compression=kSnappyCompression\n"
+      "compression_opts={level=3}\n"
+      "[TableOptions/BlockBasedTable \"default\"]\n"
+      "index_type=kHashSearch\n"
+      "index_block_restart_interval=7\n",
+      "default", &set);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(set.table.compression_opts.level,
+            CompressionOptions::kDefaultLevel);
+  EXPECT_EQ(set.table.index_type, IndexType::kHashSearch);
+  EXPECT_EQ(set.table.index_block_restart_interval, 1);
+}
+
+// The process may open no file.
+TEST(OptionsFile, AFolderThatCannotBeOpenedIsNamed) {
+  const TestFolder folder;
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  OptionSet set;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const Status status = LoadOptionsFile(folder.path(), "default", &set);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(status.ToString(), "IO error: opening the folder " + folder.path() +
+                                   ": Too many open files");
 }
 
 TEST(OptionsFile, NewestOfAFolderIsTaken) {

@@ -192,9 +192,22 @@ TEST(OptionTable, ValuesAreConverted) {
             "filter is kCuckoo, expected kNone, kBloom or kRibbon");
   EXPECT_TRUE(Set(rows, "compression", "kZSTD", &o).ok());
   EXPECT_EQ(o.compression, CompressionType::kZSTD);
+  // A number is no text.
+  BuildOptions build;
+  build.identity.db_id = "before";
+  EXPECT_FALSE(Set(BuildOptionRows(), "identity.db_id", 5u, &build).ok());
+  EXPECT_EQ(build.identity.db_id, "before");
   // What does not fit changes nothing.
   EXPECT_EQ(o.block_restart_interval, 7);
   EXPECT_EQ(o.block_size, 4096);
+}
+
+TEST(OptionTable, ValuesOfEachTypeHaveATextForPeople) {
+  EXPECT_EQ(DescribeValue({}, OptionValue(std::string_view("a b"))), "a b");
+  EXPECT_EQ(DescribeValue({}, OptionValue(true)), "true");
+  EXPECT_EQ(DescribeValue({}, OptionValue(-5)), "-5");
+  EXPECT_EQ(DescribeValue({}, OptionValue(0.5)), "0.5");
+  EXPECT_EQ(DescribeValue({}, OptionValue()), "absent");
 }
 
 TEST(OptionTable, ObjectsAreFoundByName) {

@@ -86,5 +86,17 @@ TEST(SetJournal, MayBeAbsent) {
   EXPECT_FALSE(read->has_value());
 }
 
+TEST(SetNames, NumbersOfTablesHaveSixToEighteenDigits) {
+  const SetNames names("some/t.sst");
+  EXPECT_EQ(names.NumberOf("t-000007.sst"), 7u);
+  EXPECT_EQ(names.NumberOf("t-999999999999999999.sst"),
+            SetNames::kLargestNumber);
+  for (const char* const name :
+       {"t-1000000000000000000.sst", "t-99999999999999999999.sst", "t-7.sst",
+        "t-00000x.sst", "u-000007.sst", "t-000007.txt", "t000007.sst", ""}) {
+    EXPECT_EQ(names.NumberOf(name), std::nullopt) << name;
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -517,6 +517,26 @@ TEST(SortedTableWriter, SortedEntriesOutOfOrder) {
   }
 }
 
+TEST(SortedTableWriter, SortedEntriesAreCancelledNowAndThen) {
+  SortedTableWriterOptions options = SomeOptions();
+  options.is_sorted = true;
+  bool is_cancelled = false;
+  options.is_cancelled = [&] { return is_cancelled; };
+  MemoryOutputs outputs;
+  auto writer = SortedTableWriter::OpenTo(&outputs, options);
+  Require(writer.status());
+  Require((*writer)->Put("100000", "v"));
+  is_cancelled = true;
+  Status status;
+  int i = 0;
+  while (status.ok() && i < 10000) {
+    status = (*writer)->Put(std::to_string(100001 + i++), "v");
+  }
+  EXPECT_TRUE(status.IsAborted()) << status.ToString();
+  EXPECT_EQ(status.message(), "cancelled");
+  EXPECT_EQ((*writer)->Finish().ToString(), status.ToString());
+}
+
 // A table that cannot begin is not dropped, and none is open afterwards.
 TEST(SortedTableWriter, OutputsThatFail) {
   Random draw(1);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -257,6 +258,18 @@ TEST(StoredVersions, ErrorsAreThoseOfGet) {
                              [](size_t, const StoredVersion&) { return true; });
   EXPECT_TRUE(statuses[0].IsInvalidArgument());
   EXPECT_TRUE(statuses[1].IsInvalidArgument());
+  // A deadline that is over ends all keys before the first.
+  options = {};
+  options.deadline = std::chrono::microseconds(1);
+  int visited = 0;
+  reader->VisitVersionsBatch(options, keys, 9, statuses,
+                             [&](size_t, const StoredVersion&) {
+                               ++visited;
+                               return true;
+                             });
+  EXPECT_TRUE(statuses[0].IsTimedOut()) << statuses[0].ToString();
+  EXPECT_TRUE(statuses[1].IsTimedOut()) << statuses[1].ToString();
+  EXPECT_EQ(visited, 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "port/reserved_memory.h"
+#include "util/coding/coding.h"
 #include "util/compress/codec.h"
 #include "util/compress/registry.h"
 
@@ -46,6 +47,36 @@ TEST(CodecLimits, DeclaredSizeThatLz4CannotCount) {
   const Status s = decoder->Decode("x", {}, out, size_t{1} << 31);
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_EQ(s.message().find("lz4 block: 2147483648 bytes declared"), 0u);
+}
+
+// So few bytes usually stand for less than is declared, so memory is taken as
+// the bytes come. They stop coming only after what is declared.
+TEST(CodecLimits, PayloadsThatMakeMoreThanADeclaredSizeAboveTheUsual) {
+  constexpr size_t kMade = 10'000'000;
+  constexpr uint32_t kDeclared = 9'000'000;
+  constexpr auto kBzip2 = CompressionType::kBZip2Compression;
+  const auto compressor = NewCompressor(kBzip2, {});
+  if (!compressor.ok()) GTEST_SKIP() << "bzip2 is left out of this build";
+  std::string payload(100'000, '\0');
+  payload.resize(
+      (*compressor)
+          ->Compress(std::string(kMade, 'x'), payload.data(), payload.size()));
+  uint32_t made = 0;
+  const char* const body =
+      DecodeVarint32(payload.data(), payload.data() + payload.size(), &made);
+  ASSERT_EQ(made, kMade);
+  ASSERT_LT(payload.size(), kDeclared / 1032);
+  std::string other;
+  AppendVarint64(&other, kDeclared);
+  other.append(body, static_cast<const char*>(payload.data()) + payload.size());
+  Decompressor decompressor;
+  Buffer out;
+  const Status s =
+      decompressor.Decompress(kBzip2, 2, other, {size_t{1} << 30}, &out);
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_EQ(s.subcode(), Status::SubCode::kNone) << s.ToString();
+  // It stopped there, and does not know how many would have come.
+  EXPECT_EQ(s.message().find("produced"), std::string::npos) << s.ToString();
 }
 
 // The codecs whose payloads always say their size cannot do without it.
