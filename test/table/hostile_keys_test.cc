@@ -1,6 +1,6 @@
-// Tests data blocks whose keys cannot be kept as they are stored, since a
-// global sequence number replaces their own. An attacker made them share so
-// much that whole keys would take gigabytes.
+// Tests data blocks that no builder makes, in files whose checksums are right:
+// keys that share so much that whole ones would take gigabytes where a global
+// sequence number replaces their own, keys of no form, and values of no form.
 
 #include <gtest/gtest.h>
 
@@ -68,6 +68,28 @@ TEST(HostileKeys, ThatShareTooMuchUnderAGlobalSequenceNumber) {
   ASSERT_EQ(found.faults.size(), 1u);
   EXPECT_EQ(found.faults[0].kind, BlockKind::kData);
   EXPECT_TRUE(found.faults[0].status.message().ends_with(kExpected))
+      << found.faults[0].status.ToString();
+}
+
+// A value with a time that a Get cannot decode.
+TEST(HostileKeys, OfValuesWithoutTheirTime) {
+  const std::string key =
+      MakeInternalKey("k", 7, ValueType::kTypeValuePreferredSeqno);
+  HandMadeTable table;
+  table.properties.num_entries = table.properties.num_data_blocks = 1;
+  const auto data = table.Append(WholeKeysBlock({{key, "short"}}));
+  table.SetIndex(table.Append(WholeKeysBlock({{key, Coded(data)}})));
+  const std::string bytes = table.Finish();
+  GetResult result;
+  const Status got = OpenTable(bytes)->Get("k", &result);
+  EXPECT_TRUE(got.IsCorruption());
+  EXPECT_TRUE(got.message().starts_with("test.sst: value of 'k' seq:7"))
+      << got.ToString();
+  TableInspection found;
+  Require(InspectTable(*NewMemoryFile("test.sst", bytes), {}, &found));
+  ASSERT_EQ(found.faults.size(), 1u);
+  EXPECT_TRUE(
+      found.faults[0].status.message().starts_with("value of 'k' seq:7"))
       << found.faults[0].status.ToString();
 }
 
