@@ -30,14 +30,11 @@ constexpr CostLimit kCostOfOpen = {.what = "open",
                                    .bytes = 24 * kMaxBlockBytes,
                                    .bytes_per_byte = 64,
                                    .seconds = 2};
-constexpr CostLimit kCostOfStep = {.what = "step",
+// Of a Get, or a step of an iterator.
+constexpr CostLimit kCostOfRead = {.what = "read",
                                    .bytes = 12 * kMaxBlockBytes,
                                    .bytes_per_byte = 64,
                                    .seconds = 2};
-constexpr CostLimit kCostOfGet = {.what = "get",
-                                  .bytes = 12 * kMaxBlockBytes,
-                                  .bytes_per_byte = 64,
-                                  .seconds = 2};
 // The walk over all blocks.
 constexpr CostLimit kCostOfInspection = {.what = "inspect",
                                          .bytes = 16 * kMaxBlockBytes,
@@ -47,7 +44,7 @@ constexpr CostLimit kCostOfInspection = {.what = "inspect",
 // Calls move(), which moves an iterator of this table once.
 template <typename Move>
 void Step(const TableReader& reader, const Move& move) {
-  const Cost cost(kCostOfStep, reader.file().Size());
+  const Cost cost(kCostOfRead, reader.file().Size());
   move();
 }
 
@@ -126,7 +123,7 @@ void Ask(const TableReader& reader, const Slice& user_key,
   FUZZ_CHECK(!it.Valid() || it.status().ok());
   GetResult result;
   {
-    const Cost cost(kCostOfGet, reader.file().Size());
+    const Cost cost(kCostOfRead, reader.file().Size());
     static_cast<void>(
         reader.Get(ReadOptions(), user_key, snapshot, &result,
                    [](const Slice&, SequenceNumber) { return true; }));
