@@ -96,14 +96,18 @@ class Costs {
  private:
   static void Print() {
     for (const auto& [what, of] : Get().dearest_) {
-      std::fprintf(stderr,
-                   "cost: %s, %llu times: at most %.0f %% of the memory "
-                   "(%llu for %llu bytes), %.1f %% of the time (%llu ns for "
-                   "%llu bytes)\n",
-                   std::string(what).c_str(), Long(of.times),
-                   100 * of.bytes.share, Long(of.bytes.cost),
-                   Long(of.bytes.input_bytes), 100 * of.nanoseconds.share,
-                   Long(of.nanoseconds.cost), Long(of.nanoseconds.input_bytes));
+      std::fprintf(stderr, "cost: %s, %llu times: ", std::string(what).c_str(),
+                   Long(of.times));
+      if (SeesMemory()) {
+        std::fprintf(stderr,
+                     "at most %.0f %% of the memory (%llu for %llu "
+                     "bytes), ",
+                     100 * of.bytes.share, Long(of.bytes.cost),
+                     Long(of.bytes.input_bytes));
+      }
+      std::fprintf(stderr, "%.1f %% of the time (%llu ns for %llu bytes)\n",
+                   100 * of.nanoseconds.share, Long(of.nanoseconds.cost),
+                   Long(of.nanoseconds.input_bytes));
     }
   }
   static unsigned long long Long(uint64_t n) { return n; }
