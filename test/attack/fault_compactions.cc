@@ -136,7 +136,7 @@ std::vector<CompactionForm> Forms() {
 
 void AddCompactionScenarios(std::vector<FaultScenario>* scenarios) {
   const std::array<std::string, 3> systems = {"", "renameat2:EINVAL,link:EPERM",
-                                              "read:short,write:short"};
+                                              "read:short-3,write:short-3"};
   for (const CompactionForm& form : Forms()) {
     for (const FaultedTable& table : FaultedTables()) {
       for (const std::string& system : systems) {

@@ -128,7 +128,7 @@ void AddReads(std::vector<FaultScenario>* scenarios) {
   }};
   for (const ReadingForm& form : forms) {
     for (const FaultedTable& table : FaultedTables()) {
-      for (const std::string system : {"", "read:short"}) {
+      for (const std::string system : {"", "read:short-3"}) {
         scenarios->push_back(
             {Joined({form.name, table.name, system}), system,
              [&table](const std::string& folder) {
@@ -372,7 +372,7 @@ Status ReadDatabase(const std::string& folder, std::string* answer) {
 
 void AddDatabases(std::vector<FaultScenario>* scenarios) {
   for (const std::string name : {"atomic", "multi-cf", "features"}) {
-    for (const std::string system : {"", "read:short"}) {
+    for (const std::string system : {"", "read:short-3"}) {
       scenarios->push_back(
           {Joined({"database", name, system}), system,
            [name](const std::string& folder) {

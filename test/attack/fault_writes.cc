@@ -38,7 +38,7 @@ std::vector<WayToWrite> WaysToWrite() {
 const std::vector<std::string>& FileSystems() {
   static const std::vector<std::string> plans = {
       "", "renameat2:ENOSYS", "renameat2:EINVAL,link:EPERM", "flock:ENOLCK",
-      "read:short,write:short"};
+      "read:short-3,write:short-3"};
   return plans;
 }
 

@@ -7,8 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "port/reserved_memory.h"
@@ -87,6 +89,29 @@ TEST(ReadAt, IsRepeatedUntilAllBytesOrAnError) {
   EXPECT_EQ(std::string(to, got), "3456");
   EXPECT_EQ(Under(folder, "read@1:short,read@2:EIO", read), EIO);
   EXPECT_EQ(got, 2u);
+}
+
+// Each call transfers half: 4, 2, 1 and 1 bytes. If every third is whole: 4, 2
+// and 2.
+TEST(ReadAt, FromAFileSystemThatTransfersLittle) {
+  const TestFolder folder;
+  WriteFile(folder / "file", "0123456789");
+  for (const auto& [plan, calls] :
+       {std::pair("read:short", 4), std::pair("read:short-3", 3)}) {
+    SCOPED_TRACE(plan);
+    BeginFaults(folder.path(), plan);
+    Descriptor file;
+    ASSERT_EQ(port::OpenForRead(folder / "file", &file.fd), 0);
+    char to[8];
+    size_t got = 0;
+    EXPECT_EQ(port::ReadAt(file.fd, 1, to, sizeof to, &got), 0);
+    EXPECT_EQ(std::string(to, got), "12345678");
+    const auto made = EndFaults();
+    EXPECT_EQ(
+        std::count_if(made.begin(), made.end(),
+                      [](const auto& call) { return call.name == "read"; }),
+        calls);
+  }
 }
 
 // More than one call transfers. The memory is never touched: the file is short,

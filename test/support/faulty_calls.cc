@@ -44,7 +44,8 @@ struct Fault {
   std::string path_end;
   Action action = Action::kNone;
   int error = 0;
-  uint64_t flip = 0;  // chooses the bit that a read changes
+  uint64_t whole_every = 0;  // how often it is not short; 0: never
+  uint64_t flip = 0;         // chooses the bit that a read changes
 };
 
 int ErrnoOf(const std::string& word) {
@@ -65,8 +66,12 @@ int ErrnoOf(const std::string& word) {
 void ParseWhat(const std::string& what, Fault* fault) {
   const std::string done = "done-";
   const std::string flip = "flip-";
+  const std::string often_short = "short-";
   if (what == "short") {
     fault->action = Action::kShort;
+  } else if (what.starts_with(often_short)) {
+    fault->action = Action::kShort;
+    fault->whole_every = std::stoull(what.substr(often_short.size()));
   } else if (what.starts_with(flip)) {
     fault->action = Action::kFlip;
     fault->flip = std::stoull(what.substr(flip.size()));
@@ -218,12 +223,11 @@ class Layer {
     return Fault();
   }
 
-  // Returns whether this call of a plan by which each is short must be whole.
-  // The caller holds the mutex.
+  // Returns whether this call is one of those that are not short. The caller
+  // holds the mutex.
   bool IsWholeAgain(const Fault& fault, const std::string& path) {
-    constexpr uint64_t kWholeEvery = 3;
-    return fault.action == Action::kShort && fault.at == 0 &&
-           ++short_of_[fault.name + " " + path] % kWholeEvery == 0;
+    return fault.whole_every != 0 &&
+           ++short_of_[fault.name + " " + path] % fault.whole_every == 0;
   }
 
   // Says what has come of a call, in its line of the log.

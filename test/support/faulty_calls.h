@@ -35,9 +35,10 @@
 //                        close and closedir are made, as Linux does
 //           done-EIO     the call is made, but reports this errno
 //           short        a read or write transfers half of the bytes, at least
-//                        one; any other call is made unchanged. If each call
-//                        of a name is short, every third one of a file is
-//                        whole, or most calls would be about a few bytes
+//                        one; any other call is made unchanged
+//           short-3      the same, for a plan by which each call of a name is
+//                        short, but every third call about a file is whole:
+//                        otherwise most calls would be about a few bytes
 //           flip-7       a read returns its bytes with one bit changed, which
 //                        the number chooses; any other call is made unchanged
 //           kill         SIGKILL before the call
