@@ -116,10 +116,8 @@ TEST_F(ChargedReads, PartsThatAreKeptLaterAreCharged) {
 
 TEST_F(ChargedReads, AStrictCacheFailsReadsOfPartsThatWouldBeKept) {
   Charge(CacheEntryRole::kBlockBasedTableReader);
-  std::vector<std::unique_ptr<TableReader>> readers;
-  for (int i = 0; i < 8; ++i) {
-    readers.push_back(OpenTable(Table(true), options_));
-  }
+  std::vector<std::unique_ptr<TableReader>> readers(8);
+  for (auto& reader : readers) reader = OpenTable(Table(true), options_);
   ReadOptions read;
   read.fill_cache = false;
   // The partitions of all readers together need another piece.

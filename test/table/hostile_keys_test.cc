@@ -98,6 +98,7 @@ TEST(HostileKeys, OfValuesWithoutTheirTime) {
 std::vector<std::string> ShownOf(const std::vector<std::string>& keys,
                                  Status* fault) {
   std::vector<Entry> entries;
+  entries.reserve(keys.size());
   for (const std::string& key : keys) entries.push_back({key, "v"});
   HandMadeTable table;
   table.properties.comparator_name = "test.Unknown";

@@ -13,7 +13,6 @@
 namespace ashlar::testing {
 namespace {
 
-using internal::MarkedTable;
 using internal::OpenFolder;
 using internal::ReadJournal;
 using internal::SetJournal;

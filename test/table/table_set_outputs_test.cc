@@ -162,7 +162,7 @@ TEST(NumberedOutputs, AFileThatIsNotSafeInItsFolderGoes) {
                              .path = [&](uint64_t) { return folder / "7.sst"; },
                              .file = {}});
     CompactionResult result;
-    const Status status =
+    Status status =
         CompactTables({}, {{{input.get(), "", ""}}}, {}, &outputs, &result);
     if (status.ok()) outputs.Take(result);
     return status;

@@ -63,7 +63,7 @@ std::string InFormat1(CompressionType type, const std::string& payload) {
   uint32_t raw_size = 0;
   const char* const body = DecodeVarint32(
       payload.data(), payload.data() + payload.size(), &raw_size);
-  const std::string rest(body, payload.data() + payload.size());
+  std::string rest(body, payload.data() + payload.size());
   if (AreBzip2OrZlib(type)) return rest;
   if (type != CompressionType::kLZ4Compression &&
       type != CompressionType::kLZ4HCCompression) {
