@@ -17,7 +17,8 @@
 namespace ashlar::testing {
 namespace {
 
-// Returns a table of one data block with so many keys, which share 64 KiB.
+// Returns a table of one data block with `num_keys` keys. All begin with the
+// same 64 KiB.
 std::string SharedKeysTable(uint32_t num_keys) {
   constexpr size_t kSharedBytes = size_t{64} << 10;
   constexpr uint32_t kNumbers = 200;  // that a byte stands for
