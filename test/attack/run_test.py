@@ -128,6 +128,18 @@ class RunTest(unittest.TestCase):
         self.assertIn(" block ", calls[0])
         self.assertEqual(calls[1:], ["10000000 index"] * 2)
 
+    def test_fuzzes_only_what_the_ledger_lacks_of_enough(self):
+        ledger = self.path / "ledger"
+        lines = [{"part": "fuzz", "block": 6_000_000, "index": 9_000_000},
+                 {"part": "damage", "footer": 9_999_999},
+                 {"part": "fuzz", "block": 4_000_000, "verdict": 1_000_000}]
+        ledger.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        _, line, _ = self.run_script("--minutes=1", part="fuzz")
+        self.assertEqual((line["block"], line["verdict"], line["index"],
+                          line["footer"]), (0, 0, 4_000_000, 10_000_000))
+        _, line, _ = self.run_script("--minutes=1", "--again", part="fuzz")
+        self.assertEqual(line["block"], 10_000_000)
+
     def test_gives_each_command_of_the_program_its_share(self):
         program = self.path / "afl"
         program.write_text(AFL.format(code=1))
@@ -140,7 +152,8 @@ class RunTest(unittest.TestCase):
     def test_fuzzes_no_longer_than_asked_and_tells_of_a_fault(self):
         code, line, _ = self.run_script("--minutes=0", part="fuzz")
         self.assertEqual((code, line["index"]), (0, 4_000_000))
-        code, line, _ = self.run_script("--minutes=1", part="fuzz", wrong=True)
+        code, line, _ = self.run_script("--minutes=1", "--again", part="fuzz",
+                                        wrong=True)
         self.assertEqual((code, line["index"], line["found"]),
                          (1, 4_000_000, True))
 

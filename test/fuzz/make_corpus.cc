@@ -154,6 +154,7 @@ void AddTable(const std::string& name, const std::string& table, Corpus* corpus,
   testing::Require(InspectTable(*file, {}, &found));
   corpus->Add("table", name, table);
   corpus->Add("signed_table", name, table);
+  corpus->Add("block_walk", name, '\3' + table);
   if (!parts) {
     for (const BlockInfo& block : found.blocks) {
       if (block.compression_type == 0 || !block.status.ok()) continue;
