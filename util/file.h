@@ -80,7 +80,8 @@ class ASHLAR_EXPORT RandomAccessFile {
 
   // Reads up to `n` bytes at `offset`. Sets *data to the bytes, either in
   // scratch[0..n) or in memory that lives as long as this object. *data is
-  // shorter than `n` only if the file ends. That is not an error. Requires:
+  // shorter than `n` only if the file ends. That is not an error. After an
+  // error *data means nothing. Requires:
   // `scratch` has room for `n` bytes.
   virtual Status Read(uint64_t offset, size_t n, char* scratch,
                       Slice* data) const = 0;
@@ -179,6 +180,8 @@ class ASHLAR_EXPORT AtomicFile {
   // have its name, and the message says that this may not survive a crash of
   // the machine.
   Status Commit();
+  // Whether Commit has given the file its name, also if it then failed.
+  bool IsInPlace() const;
   // Removes the temporary name if it still exists. It does if there was no
   // Commit, if Commit failed, or if Commit succeeded on a file system where a
   // file must get its new name before it can lose the old one. Ends the

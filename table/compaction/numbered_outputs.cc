@@ -40,9 +40,9 @@ Status NumberedOutputs::End(const CompactionOutput& output) {
   Status status = table.file->Commit();
   if (status.ok()) {
     table.file.reset();
-  } else if (table.is_new) {
-    // The file has its name if only the sync of its folder has failed. The
-    // engine does not learn of it, and so would not remove it.
+  } else if (table.is_new && table.file->IsInPlace()) {
+    // Only the sync of its folder has failed. The engine does not learn of the
+    // file, and so would not remove it.
     static_cast<void>(port::Remove(table.about.path));
   }
   return status;

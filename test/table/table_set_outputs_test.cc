@@ -185,5 +185,44 @@ TEST(NumberedOutputs, AFileThatIsNotSafeInItsFolderGoes) {
   EXPECT_TRUE(folder.Names().empty());
 }
 
+// Somebody else makes a file of the same name before each table is complete.
+class TakenNames final : public CompactionOutputs {
+ public:
+  TakenNames(CompactionOutputs* outputs, std::string path)
+      : outputs_(outputs), path_(std::move(path)) {}
+
+  Result<WritableFile*> Begin(size_t number, TableOptions* table_options,
+                              BuildOptions* build_options) override {
+    return outputs_->Begin(number, table_options, build_options);
+  }
+  Status End(const CompactionOutput& output) override {
+    WriteFile(path_, "theirs");
+    return outputs_->End(output);
+  }
+  void Drop(size_t number) override { outputs_->Drop(number); }
+
+ private:
+  CompactionOutputs* const outputs_;
+  const std::string path_;
+};
+
+TEST(NumberedOutputs, AFileOfSomebodyElseStays) {
+  const TestFolder folder;
+  const auto input = OpenTable(BuildTable({}, SomeEntries(10)));
+  const std::string path = folder / "7.sst";
+  {
+    NumberedOutputs files({.next_number = [] { return uint64_t{7}; },
+                           .path = [&](uint64_t) { return path; },
+                           .file = {.overwrite = false}});
+    TakenNames outputs(&files, path);
+    CompactionResult result;
+    const Status status =
+        CompactTables({}, {{{input.get(), "", ""}}}, {}, &outputs, &result);
+    EXPECT_EQ(status.ToString(), "Invalid argument: " + path + ": file exists");
+  }
+  EXPECT_EQ(folder.Names(), std::vector<std::string>{"7.sst"});
+  EXPECT_EQ(ReadFile(path), "theirs");
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -24,15 +24,17 @@ constexpr char kNew[] = "new contents";
 struct Outcome {
   Status commit;
   Status removal;
+  bool in_place = false;
 };
 
 // One complete use. Calls of the destructor count too.
 Outcome WriteNew(const std::string& path, bool overwrite) {
   Outcome outcome;
   auto file = AtomicFile::Create(path, {.overwrite = overwrite});
-  if (!file.ok()) return {file.status(), {}};
+  if (!file.ok()) return {file.status(), {}, false};
   outcome.commit = (*file)->file()->Append(kNew);
   if (outcome.commit.ok()) outcome.commit = (*file)->Commit();
+  outcome.in_place = (*file)->IsInPlace();
   outcome.removal = (*file)->RemoveTemporary();
   return outcome;
 }
@@ -103,6 +105,7 @@ TEST_P(AtomicFileFaults, ErrorsLeaveTheOldOrTheNewFile) {
       const Outcome outcome = WriteNew(folder / "file", GetParam());
       EndFaults();
       const bool is_new = IsNew(folder);
+      EXPECT_EQ(outcome.in_place, is_new);
       if (outcome.commit.ok()) {
         EXPECT_TRUE(is_new);
       } else {

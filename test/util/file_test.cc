@@ -246,6 +246,7 @@ TEST(AtomicFile, NameThatIsTakenMeanwhile) {
     WriteFile(path, "theirs");
     ExpectError((*file)->Commit(), Code::kInvalidArgument,
                 path + ": file exists");
+    EXPECT_FALSE((*file)->IsInPlace());
   }
   EXPECT_EQ(folder.Names(), std::vector<std::string>{"file"});
   EXPECT_EQ(ReadFile(path), "theirs");

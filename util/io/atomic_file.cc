@@ -20,7 +20,8 @@ struct AtomicFile::State {
   std::unique_ptr<WritableFile> file;
   // Holds the lock from before the first byte until after the rename.
   int lock = -1;
-  bool exists = false;  // whether the temporary name exists
+  bool exists = false;    // whether the temporary name exists
+  bool in_place = false;  // whether `path` names the file
 
   Status Commit();
   int RemoveTemporary() {
@@ -122,6 +123,8 @@ Status AtomicFile::Commit() {
   return internal::OrMemoryLimit([this] { return state_->Commit(); });
 }
 
+bool AtomicFile::IsInPlace() const { return state_->in_place; }
+
 Status AtomicFile::State::Commit() {
   if (file == nullptr) {
     return Status::InvalidArgument(path + ": Commit was called twice");
@@ -144,6 +147,7 @@ Status AtomicFile::State::Commit() {
   if (error == EEXIST) return AlreadyExists(path);
   if (error != 0) return Status::FromErrno("rename to", path, error);
   exists = stays;
+  in_place = true;
   if (!options.sync) return {};
   const int sync_error = port::SyncFolderOf(path);
   if (sync_error == 0) return {};
