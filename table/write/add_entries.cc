@@ -289,9 +289,12 @@ Status TableBuilder::Add(const Slice& user_key, uint64_t tail,
     return s.is_watched ? s.AddWatched(user_key, tail, value)
                         : s.AddEntry(user_key, tail, value);
   });
+  if (added.ok()) [[likely]]
+    return added;
   // The entry may be half added: the build cannot go on.
-  if (added.IsMemoryLimit()) [[unlikely]]
-    s.status = added;
+  if (added.IsMemoryLimit()) s.status = added;
+  // The caller may close the file now.
+  if (!s.status.ok()) s.End();
   return added;
 }
 

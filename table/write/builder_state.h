@@ -206,11 +206,15 @@ struct TableBuilder::State {
   Status AddKeysOf(const Slice& held);
   Status BeforeRelease(const Slice& held);
   void TakeWritten();
-  // To be called when the build has ended, well or not.
-  void EndFilling() {
-    if (filler == nullptr) return;
-    if (status.ok() && !abandoned) filler->Commit();
-    filler->Erase();
+  // To be called when the build has ended, well or not. Afterwards no worker is
+  // at the file, and no block of a failed build in the cache.
+  void End() {
+    finished = true;
+    if (filler != nullptr) {
+      if (status.ok() && !abandoned) filler->Commit();
+      filler->Erase();
+    }
+    sink.End();
   }
   void CountBlock(const WrittenBlock& written);
   Status FinishDataBlocks();

@@ -15,6 +15,9 @@ namespace {
 
 // The most hashes that wait, not counting those of one more partition.
 constexpr uint64_t kMostWaitingHashes = uint64_t{1} << 16;
+// The most partitions that wait: some have one hash, or none. Fewer than the
+// units of one loop of a crew (kMaxLoopUnits).
+constexpr size_t kMostWaitingPartitions = 4096;
 
 // Returns how many hashes fill a partition. If it has no room for one, returns
 // those of the smallest filter.
@@ -103,7 +106,8 @@ void FilterPartitionsBuilder::Cut(const Slice* next_user_key,
                    Status()});
   const WorkerCrew crew = find_crew_();
   if (next_user_key == nullptr || crew.alone() ||
-      waiting_hashes_ >= kMostWaitingHashes) {
+      waiting_hashes_ >= kMostWaitingHashes ||
+      done_.size() - first_waiting_ >= kMostWaitingPartitions) {
     BuildWaiting(crew);
   }
   if (next_user_key != nullptr) AddPrefixOf(last_user_key);

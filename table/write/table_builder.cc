@@ -184,16 +184,13 @@ Status TableBuilder::Finish() {
     if (finished.ok()) s.Summarize();
     return finished;
   });
-  s.EndFilling();
-  s.sink.End();
+  s.End();
   return s.status;
 }
 
 void TableBuilder::Abandon() {
-  state_->finished = true;
   state_->abandoned = true;
-  state_->EndFilling();
-  state_->sink.End();
+  state_->End();
 }
 
 Result<Slice> TableBuilder::KeptTail() const {
