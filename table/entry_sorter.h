@@ -7,7 +7,8 @@
 //   auto sorter = ashlar::EntrySorter::Create({.memory = uint64_t{1} << 30});
 //   if (!sorter.ok()) return sorter.status();
 //   ashlar::Status status = (*sorter)->Add({.user_key = "b", .value = "2"});
-//   if (status.ok()) status = (*sorter)->Add({.user_key = "a", .value = "1"});
+//   if (status.ok()) status = (*sorter)->Add({.user_key = "a", .value = "1",
+//                                             .number = 1});
 //   if (status.ok()) {
 //     status = (*sorter)->ForEach([](const ashlar::SortEntry& entry) {
 //       use(entry.user_key, entry.value);  // a, then b
@@ -55,7 +56,8 @@ struct SortEntry {
   SequenceNumber sequence = 0;
   ValueType type = ValueType::kTypeValue;
   // Anything that tells the caller where the entry came from, at most
-  // kMaxSequenceNumber. Must increase from entry to entry.
+  // kMaxSequenceNumber. Must increase from entry to entry. Of entries that are
+  // equal otherwise, the one with the smaller number comes first.
   uint64_t number = 0;
 };
 
@@ -128,7 +130,7 @@ class ASHLAR_EXPORT EntrySorter {
   // Copies the entry. Returns InvalidArgument, and adds nothing, if the key is
   // shorter than the comparator's timestamps, or if key or value is too large:
   // above TableBuilder::kMaxUserKeyBytes - 8 and TableBuilder::kMaxValueBytes -
-  // 1. Returns IOError if a scratch file cannot be made or written, MemoryLimit
+  // 1, or if the number is not above that of the last entry. Returns IOError if a scratch file cannot be made or written, MemoryLimit
   // if memory runs out, Aborted if cancelled; these may come from an earlier
   // run. After them, every call returns an error. Also InvalidArgument after
   // ForEach.

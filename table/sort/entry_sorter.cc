@@ -140,6 +140,7 @@ struct EntrySorter::State {
   uint64_t part_bytes;        // `filled` is written when it has as many
   uint64_t closed_bytes = 0;  // of the closed pieces of `filled`
   Status status;              // the first error, which all later calls return
+  uint64_t next_number = 0;   // the least that the next entry may have
   bool is_done = false;
   internal::RelaxedAtomic<uint64_t> entries;
   internal::RelaxedAtomic<uint64_t> entry_bytes;
@@ -171,6 +172,11 @@ Status EntrySorter::State::Check(const SortEntry& entry) const {
                                    std::to_string(entry.value.size()) +
                                    " bytes is too large to be sorted");
   }
+  if (entry.number > kMaxSequenceNumber || entry.number < next_number) {
+    return Status::InvalidArgument(
+        "an entry with number " + std::to_string(entry.number) +
+        " after one with " + std::to_string(next_number - 1));
+  }
   return Status();
 }
 
@@ -180,6 +186,7 @@ Status EntrySorter::State::Add(const SortEntry& entry) {
     if (!handed.ok()) return handed;
     filled->entries().Add(entry);
   }
+  next_number = entry.number + 1;
   Count(&entries, 1);
   Count(&entry_bytes, entry.user_key.size() + entry.value.size());
   const uint64_t open_bytes = filled->entries().open_bytes();

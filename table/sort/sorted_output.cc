@@ -139,6 +139,10 @@ Status SortedOutput::Add(const SortEntry& entry) {
 
 Status SortedOutput::AddRangeDeletion(const SortEntry& entry) {
   if (!IsSet()) return Put(entry);
+  if (number_ > 0) {
+    return Status::InvalidArgument(
+        "a range deletion of a set must come before all other entries");
+  }
   return deletions_.Add({entry.user_key, entry.value, entry.sequence});
 }
 

@@ -60,6 +60,25 @@ Status CheckType(ValueType type, const Slice& value, bool internal_keys) {
   return Refuse("has a type that a table cannot hold");
 }
 
+// Returns what no table takes of an entry of these sizes, or ok. What is too
+// large only for the sorter, or for a range deletion, is found there.
+Status CheckSizes(const SortEntry& entry, const Comparator& comparator) {
+  const size_t timestamp_size = comparator.timestamp_size();
+  if (entry.user_key.size() < timestamp_size) {
+    return Refuse("has a key that is shorter than its timestamp");
+  }
+  if (entry.user_key.size() > TableBuilder::kMaxUserKeyBytes) {
+    return Refuse("has a key of " + std::to_string(entry.user_key.size()) +
+                  " bytes, which is too large");
+  }
+  if (entry.type != ValueType::kTypeRangeDeletion &&
+      entry.value.size() >= TableBuilder::kMaxValueBytes) {
+    return Refuse("has a value of " + std::to_string(entry.value.size()) +
+                  " bytes, which is too large");
+  }
+  return Status();
+}
+
 }  // namespace
 
 struct SortedTableWriter::State {
@@ -90,6 +109,7 @@ Status SortedTableWriter::State::Add(const SortEntry& entry) {
                       : "has a sequence number, which needs internal_keys");
   }
   Status added = CheckType(entry.type, entry.value, options.internal_keys);
+  if (added.ok()) added = CheckSizes(entry, *options.table.comparator);
   if (!added.ok()) return added;
   if (entry.type == ValueType::kTypeRangeDeletion) {
     added = output->AddRangeDeletion(entry);
@@ -99,7 +119,8 @@ Status SortedTableWriter::State::Add(const SortEntry& entry) {
     if (!options.is_sorted) {
       added = sorter->Add(numbered);
     } else {
-      added = AddSorted(numbered);
+      // Without memory, the entry may be half taken.
+      added = OrMemoryLimit([&] { return AddSorted(numbered); });
       // What is refused here may have a place in no table.
       if (!added.ok()) status = added;
     }

@@ -379,5 +379,25 @@ TEST(EntrySorter, ManySortersOnOnePool) {
   for (std::thread& user : users) user.join();
 }
 
+// Whether the entries fit into memory or not.
+TEST(EntrySorter, NumbersMustIncrease) {
+  auto sorter = EntrySorter::Create({});
+  Require(sorter.status());
+  Require((*sorter)->Add({.user_key = "b", .number = 5}));
+  for (const uint64_t number :
+       {uint64_t{0}, uint64_t{5}, kMaxSequenceNumber + 1}) {
+    EXPECT_TRUE((*sorter)
+                    ->Add({.user_key = "a", .number = number})
+                    .IsInvalidArgument());
+  }
+  Require((*sorter)->Add({.user_key = "a", .number = kMaxSequenceNumber}));
+  size_t entries = 0;
+  Require((*sorter)->ForEach([&](const SortEntry&) {
+    ++entries;
+    return Status();
+  }));
+  EXPECT_EQ(entries, 2U);
+}
+
 }  // namespace
 }  // namespace ashlar::testing

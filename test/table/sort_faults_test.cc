@@ -163,5 +163,36 @@ TEST(SortFaults, AnAllocationThatFails) {
       10u);
 }
 
+// Without memory the work ends, whatever the caller does then: no later entry
+// may take the place of the one that was lost.
+TEST(SortFaults, AnAllocationThatFailsEndsTheWorkOfASortedWriter) {
+  for (const DuplicatePolicy policy :
+       {DuplicatePolicy::kError, DuplicatePolicy::kFirst,
+        DuplicatePolicy::kLast}) {
+    const TestFolder folder;
+    SortedTableWriterOptions options = SomeOptions(folder.path(), 1);
+    options.is_sorted = true;
+    options.on_duplicate = policy;
+    const std::string key(5000, 'b');
+    const std::string value(100000, '2');
+    uint64_t failures = 0;
+    bool any = true;
+    for (uint64_t n = 1; any; ++n) {
+      auto writer = SortedTableWriter::Open(folder / "t", options);
+      Require(writer.status());
+      Require((*writer)->Put("a", "1"));
+      FailingMemory::Arm(n, FailureMode::kOnce);
+      const Status put = (*writer)->Put(key, value);
+      any = FailingMemory::Disarm();
+      if (put.ok()) continue;
+      ++failures;
+      EXPECT_TRUE(put.IsMemoryLimit()) << put.ToString();
+      EXPECT_TRUE((*writer)->Put("c", "3").IsMemoryLimit());
+      EXPECT_TRUE((*writer)->Finish().IsMemoryLimit());
+    }
+    EXPECT_GT(failures, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -583,5 +583,50 @@ TEST(SortedTableWriter, ProgressFromAnotherThread) {
   watcher.join();
 }
 
+// What no table takes is refused before anything compares or keeps it.
+TEST(SortedTableWriter, KeysShorterThanTheirTimestampAreRefused) {
+  for (const bool is_sorted : {true, false}) {
+    for (const DuplicatePolicy policy :
+         {DuplicatePolicy::kError, DuplicatePolicy::kLast}) {
+      const TestFolder folder;
+      SortedTableWriterOptions options = SomeOptions();
+      options.table.comparator = BytewiseComparatorWithU64Ts();
+      options.is_sorted = is_sorted;
+      options.on_duplicate = policy;
+      auto writer = SortedTableWriter::Open(folder / "t.sst", options);
+      Require(writer.status());
+      const std::string stamp(8, '\0');
+      const std::string first = "abc" + std::string(40, 'k') + stamp;
+      for (const std::string key : {"", "abc"}) {
+        EXPECT_TRUE((*writer)->Put(key, "v").IsInvalidArgument());
+      }
+      Require((*writer)->Put(first, "v"));
+      EXPECT_TRUE((*writer)->Put("abc", "v").IsInvalidArgument());
+      Require((*writer)->Put("b" + stamp, "v"));
+      Require((*writer)->Finish());
+    }
+  }
+}
+
+TEST(SortedTableWriter, RangeDeletionsOfASetComeFirst) {
+  const TestFolder folder;
+  SortedTableWriterOptions options = SomeOptions();
+  options.is_sorted = true;
+  options.build.target_file_size = 4096;
+  auto writer = SortedTableWriter::Open(folder / "t.sst", options);
+  Require(writer.status());
+  const auto add_deletion = [&] {
+    return (*writer)->Add("k", 0, ValueType::kTypeRangeDeletion, "l");
+  };
+  Require(add_deletion());
+  for (int i = 0; i < 100; ++i) {
+    Require((*writer)->Put("key" + std::to_string(1000 + i),
+                           std::string(500, static_cast<char>('a' + i % 26))));
+  }
+  EXPECT_GT((*writer)->progress().tables, 0U);
+  EXPECT_TRUE(add_deletion().IsInvalidArgument());
+  Require((*writer)->Finish());
+}
+
 }  // namespace
 }  // namespace ashlar::testing
