@@ -61,9 +61,11 @@ class CompactionPart {
              std::vector<CompactionMemory> memory);
 
  private:
+  // False for a table without bounds, which are empty.
   bool SharesUserKey(const std::string& largest,
                      const std::string& smallest) const {
-    return SequenceOf(largest) != kMaxSequenceNumber &&
+    return !largest.empty() && !smallest.empty() &&
+           SequenceOf(largest) != kMaxSequenceNumber &&
            order_.CompareUserKeys(UserKeyOf(largest), UserKeyOf(smallest)) == 0;
   }
   ReadOptions ReadOptionsOf(const CompactionRun& run, size_t input) const;

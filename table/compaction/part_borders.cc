@@ -62,6 +62,8 @@ Status ChoosePartBorders(const CompactionOptions& options,
     // The last anchor is behind all keys, or the bytes behind it are few.
     for (size_t i = 0; i + 1 < anchors.size(); ++i) {
       so_far += anchors[i].bytes;
+      // As a bound, the empty key means that there is none.
+      if (anchors[i].user_key.empty()) continue;
       const uint64_t wanted =
           bytes / parts * (static_cast<uint64_t>(borders->size()) + 1);
       if (so_far < wanted || borders->size() + 1 == parts) continue;

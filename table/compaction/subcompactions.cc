@@ -87,9 +87,10 @@ class Subcompaction final : public CompactionOutputs {
   Result<WritableFile*> Begin(size_t /*number*/, TableOptions* table,
                               BuildOptions* build) override {
     // First, so that no allocation can fail between Begin and End.
-    numbers_.emplace_back();
-    Result<WritableFile*> file = shared_.Begin(table, build, &numbers_.back());
-    if (!file.ok()) numbers_.pop_back();
+    numbers_.reserve(numbers_.size() + 1);
+    size_t number = 0;
+    Result<WritableFile*> file = shared_.Begin(table, build, &number);
+    if (file.ok()) numbers_.push_back(number);
     return file;
   }
   Status End(const CompactionOutput& output) override {

@@ -268,8 +268,14 @@ class Commit {
   // Step 4.
   Status Prepare() {
     const OpenFolder& made = run_folder_.folder();
-    Status status =
-        run_folder_.WriteFile(names_.Manifest(), ManifestText(tables_));
+    const std::string manifest = ManifestText(tables_);
+    if (manifest.size() > kMostManifestBytes) {
+      return Status::InvalidArgument(
+          made.PathOf(names_.Manifest()) + ": would have " +
+          std::to_string(manifest.size()) + " bytes, more than the " +
+          std::to_string(kMostManifestBytes) + " that are read");
+    }
+    Status status = run_folder_.WriteFile(names_.Manifest(), manifest);
     if (!status.ok()) return status;
     auto mark = made.MarkOf(names_.Manifest());
     if (!mark.ok()) return mark.status();

@@ -14,8 +14,6 @@ namespace ashlar::internal {
 namespace {
 
 constexpr std::string_view kSchema = "ashlar/1";
-// Enough for about a million tables.
-constexpr size_t kMostManifestBytes = size_t{1} << 28;
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {

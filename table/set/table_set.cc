@@ -322,8 +322,13 @@ Result<std::vector<std::string>> FindTableSetFiles(const std::string& path) {
     const SetNames names(path);
     std::vector<std::string> found;
     const auto folder = OpenFolder::Open(names.parent(), /*follow=*/true);
-    // Create reports that there is no such folder.
-    if (!folder.ok()) return found;
+    if (!folder.ok()) {
+      // Create reports that there is no such folder.
+      const bool is_missing =
+          folder.status().subcode() == Status::SubCode::kPathNotFound;
+      if (is_missing) return found;
+      return folder.status();
+    }
     const auto all = folder->Names();
     if (!all.ok()) return all.status();
     for (const std::string& name : *all) {

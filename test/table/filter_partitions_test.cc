@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "ashlar/table/inspect.h"
+#include "ashlar/table/table_builder.h"
 #include "ashlar/table/table_reader.h"
+#include "ashlar/util/worker_pool.h"
 #include "test/support/folder.h"
 #include "test/support/hand_made_table.h"
 #include "test/support/reference_reader.h"
@@ -53,6 +55,38 @@ size_t RuledOut(const TableReader& reader, const std::vector<Entry>& entries) {
     ruled_out += result.filter == GetResult::Filter::kAbsent ? 1 : 0;
   }
   return ruled_out;
+}
+
+// More partitions than a crew takes at once wait for their turn: those without
+// any hash fill no limit of hashes.
+TEST(FilterPartitions, ManyEmptyOnesAreBuiltByWorkers) {
+  constexpr int kEntries = 140000;
+  TableOptions options;
+  options.index_type = IndexType::kTwoLevelIndexSearch;
+  options.partition_filters = true;
+  options.decouple_partitioned_filters = false;
+  options.filter = FilterType::kBloom;
+  options.whole_key_filtering = false;
+  options.prefix_extractor = NewFixedPrefixExtractor(1);
+  options.metadata_block_size = 1;
+  options.block_size = 1;
+  options.compression = CompressionType::kNoCompression;
+  WorkerPool pool(2);
+  BuildOptions build;
+  build.worker_pool = &pool;
+  build.workers = 2;
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("many.sst", &bytes);
+  auto builder = TableBuilder::Create(options, build, file.get());
+  Require(builder.status());
+  for (int i = 0; i < kEntries; ++i) {
+    char key[16];
+    std::snprintf(key, sizeof key, "%08d", i);
+    Require(
+        (*builder)->Add(Slice(key), PackTail(1, ValueType::kTypeValue), ""));
+  }
+  Require((*builder)->Finish());
+  EXPECT_GT(PartitionsOf(bytes), size_t{1} << 16);
 }
 
 TEST(FilterPartitions, OfGoldenFilesRuleOut) {

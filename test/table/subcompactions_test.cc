@@ -193,6 +193,70 @@ TEST(Subcompactions, GiveWhatOnePartGives) {
   });
 }
 
+// The empty key is no border: as a bound it would mean that there is none. The
+// first block has it alone, or the last one.
+TEST(Subcompactions, AreNotDividedAtTheEmptyKey) {
+  for (const Comparator* const order :
+       {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    CompactionOptions options = Options(nullptr);
+    options.table.comparator = options.iterator.comparator = order;
+    std::vector<Entry> entries;
+    for (int i = 0; i < 20; ++i) {
+      entries.push_back(Value(Inputs::KeyOf(i), 9, std::string(5000, 'v')));
+    }
+    if (order == BytewiseComparator()) {
+      entries.insert(entries.begin(), Value("", 9, std::string(150000, 'v')));
+    } else {
+      std::reverse(entries.begin(), entries.end());
+      entries.push_back(Value("", 9, std::string(150000, 'v')));
+    }
+    const auto table = OpenTable(BuildTable(options.table, entries));
+    const auto same = OpenTable(BuildTable(options.table, {entries.back()}));
+    options.max_subcompactions = 2;
+    MemoryOutputs outputs;
+    CompactionResult result;
+    Require(CompactTables(options,
+                          {{{table.get(), "", ""}}, {{same.get(), "", ""}}}, {},
+                          &outputs, &result));
+    EXPECT_EQ(result.counts.input_entries, entries.size() + 1);
+    EXPECT_EQ(result.counts.output_entries, entries.size());
+  }
+}
+
+// Compares bytes, and looks at whether there are keys at all.
+class KeysOfThisTest final : public Comparator {
+ public:
+  std::string_view Name() const override { return "KeysOfThisTest"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    EXPECT_LT(std::max(a.size(), b.size()), 100U);
+    return a.compare(b);
+  }
+};
+
+// Only one of two neighbours has bounds, since only it has range deletions.
+TEST(Compaction, ATableWithoutBoundsSharesNoKeyWithItsNeighbours) {
+  const KeysOfThisTest order;
+  CompactionOptions options = Options(nullptr);
+  options.table.comparator = options.iterator.comparator = &order;
+  const auto deleting = OpenTable(
+      BuildTable(options.table, {Value("c", 9, "1"), Value("e", 8, "2"),
+                                 RangeDeleted("c", 7, "f")}),
+      {.comparator = &order});
+  const auto before = OpenTable(BuildTable(options.table, {Value("a", 5, "3")}),
+                                {.comparator = &order});
+  const auto behind = OpenTable(BuildTable(options.table, {Value("x", 5, "4")}),
+                                {.comparator = &order});
+  const CompactionRun run = {
+      {before.get(), "", ""},
+      {deleting.get(), MakeInternalKey("c", 9, ValueType::kTypeValue),
+       MakeInternalKey("e", 8, ValueType::kTypeValue)},
+      {behind.get(), "", ""}};
+  MemoryOutputs outputs;
+  CompactionResult result;
+  Require(CompactTables(options, {run}, {}, &outputs, &result));
+  EXPECT_EQ(result.counts.output_entries, 4U);
+}
+
 TEST(Subcompactions, GiveWhatOnePartGivesWithTimestamps) {
   const auto merge = NewStringAppendOperator();
   WorkerPool pool(3);
