@@ -72,7 +72,8 @@ class ASHLAR_EXPORT TableReader {
   // Looks for the newest entry of user_key with a sequence number <= snapshot.
   // Where keys have timestamps, user_key is given without one, and only entries
   // whose timestamp is not newer than options.timestamp count. The comments of
-  // ReadOptions say which of them apply to iterators alone.
+  // ReadOptions say which of them apply to iterators alone. user_key must not
+  // point into a value that *result holds.
   //
   // Returns ok and overwrites *result; a key that is not there is ok, with
   // kNotFound. Passes merge operands to on_operand, until it meets a value, a

@@ -235,9 +235,14 @@ void LruShard::ForEachEntry(
       for (Visited& each : visited) each = Visit(each.entry);
     }
     const uint32_t now = owner_.age_clock();
-    for (Visited& each : visited) {
-      each.view.age_seconds = now - each.view.age_seconds;
-      callback(each.view);
+    try {
+      for (Visited& each : visited) {
+        each.view.age_seconds = now - each.view.age_seconds;
+        callback(each.view);
+      }
+    } catch (...) {
+      EndVisits(visited.data(), visited.size());
+      throw;
     }
     EndVisits(visited.data(), visited.size());
   } while (position != 0);

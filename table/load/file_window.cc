@@ -23,6 +23,8 @@ Status FileWindow::Fill(uint64_t offset, uint64_t n) {
   Status status = gate_.Read(*file_, offset, static_cast<size_t>(n),
                              buffer_.data(), &bytes_);
   counters_.CountFileReads(1, bytes_.size());
+  // Otherwise the next read could find here what the file left behind.
+  if (!status.ok()) bytes_ = Slice();
   return status;
 }
 

@@ -16,7 +16,7 @@ Status AppendKeyAnchors(const OpenedTable& table, uint64_t most,
   IndexCursor last(&table.index);
   uint64_t end = 0;
   if (last.SeekToLast()) end = last.handle().End();
-  const size_t timestamp_size = table.stored_order.timestamp_size();
+  const size_t timestamp_size = table.order.timestamp_size();
   std::string memory;
   uint64_t from = 0;
   uint64_t step = 0;

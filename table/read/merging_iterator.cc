@@ -23,6 +23,12 @@ struct MergingIterator::State {
     status = Status();
   }
   bool forward() const { return tree.forward(); }
+  // Returns a copy. What a seek is given may point into the current entry,
+  // which goes when its child moves, before the others have sought.
+  Slice KeepTarget(const Slice& user_key) {
+    target.assign(user_key.data(), user_key.size());
+    return target;
+  }
   void BringOn(const Slice& user_key, SequenceNumber snapshot);
   bool Build();
   bool Step();
@@ -32,6 +38,7 @@ struct MergingIterator::State {
   const size_t timestamp_size;
   internal::MergeTree tree;
   std::vector<Iterator>& children;
+  std::string target;  // kept for its memory
   Status status;
 
   size_t winner() const { return tree.winner(); }
@@ -225,8 +232,9 @@ void MergingIterator::SeekToLast() {
 void MergingIterator::Seek(const Slice& user_key, SequenceNumber snapshot) {
   MoveBy([&](State* s) {
     s->Begin(true);
-    s->BringOn(user_key, snapshot);
-    for (Iterator& child : s->children) child.Seek(user_key, snapshot);
+    const Slice target = s->KeepTarget(user_key);
+    s->BringOn(target, snapshot);
+    for (Iterator& child : s->children) child.Seek(target, snapshot);
     return s->Build();
   });
 }
@@ -235,7 +243,8 @@ void MergingIterator::SeekForPrev(const Slice& user_key,
                                   SequenceNumber snapshot) {
   MoveBy([&](State* s) {
     s->Begin(false);
-    for (Iterator& child : s->children) child.SeekForPrev(user_key, snapshot);
+    const Slice target = s->KeepTarget(user_key);
+    for (Iterator& child : s->children) child.SeekForPrev(target, snapshot);
     return s->Build();
   });
 }

@@ -534,6 +534,9 @@ Status TableIterator::OwnBlock() {
   const BlockPlace place = at.place();
   Status owned = loaded->MakeOwn(place);
   if (!owned.ok()) return owned;
+  // Callers hold the key until they move. The walk would move its memory, if
+  // the block begins with longer keys.
+  shown_key = block.TakeKeyMemory();
   // From here on the iterator is at its entry again, or at none.
   Status found = OrMemoryLimit([&]() -> Status {
     block.Reset(loaded->view(), place);

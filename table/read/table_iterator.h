@@ -73,6 +73,8 @@ struct TableIterator final : Iterator::State {
   bool has_block = false;
   // Whether the next Seek need not ask the index: `at` is where it would be.
   bool is_sought = false;
+  // The memory of the key that was shown before OwnBlock.
+  Buffer shown_key;
   // Whether that, or its block, could not be read: `status` is then the error
   // of the next Seek.
   bool sought_failed = false;

@@ -51,6 +51,7 @@ TEST_P(CacheVisit, AnExceptionOfTheCallbackLeavesNoReference) {
   Put(1);
   const auto fail = [](const CacheEntryView&) { throw std::bad_alloc(); };
   EXPECT_THROW(cache_->VisitEntry(TestKey(1), fail), std::bad_alloc);
+  EXPECT_THROW(cache_->ForEachEntry(fail), std::bad_alloc);
   EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
 }
 

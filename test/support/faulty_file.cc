@@ -50,6 +50,7 @@ class FaultyFile final : public RandomAccessFile {
     if (plan_->Next()) {
       switch (plan_->kind) {
         case FaultPlan::Kind::kError:
+          *data = Slice(scratch, got);  // which means nothing now
           return Injected("read", name_);
         case FaultPlan::Kind::kNothing:
           got = 0;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
@@ -84,8 +85,11 @@ void WalkAndKeep(const TableReader& reader, Random* random, Kept* kept) {
     if (!it.Valid()) continue;
     ASSERT_EQ(it.key(), plain.key());
     if (random->OneIn(3)) {
+      const Slice shown = it.key();
+      const std::string key = shown.ToString();
       Require(it.KeepValue());
       ASSERT_TRUE(it.Valid());
+      ASSERT_EQ(shown, key);
       ASSERT_EQ(it.key(), plain.key());
       kept->Note(it.value());
     }
@@ -93,6 +97,35 @@ void WalkAndKeep(const TableReader& reader, Random* random, Kept* kept) {
     ASSERT_TRUE(it.PrepareValue());
     ASSERT_EQ(it.value(), plain.value());
   }
+}
+
+// A block of the file's bytes is copied to be kept, and walked over again from
+// its first key, which needs more memory than the key that is shown.
+TEST(KeptValues, TheKeyThatIsShownStaysWhereItIs) {
+  std::vector<Entry> entries = {Value("a" + std::string(3000, 'x'), 7, "long")};
+  for (int i = 1000; i < 1500; ++i) {
+    entries.push_back(Value("k" + std::to_string(i), 7, "value"));
+  }
+  TableOptions options;
+  options.block_size = 1 << 16;
+  options.compression = CompressionType::kNoCompression;
+  const auto reader = OpenTable(BuildTable(options, entries));
+  const auto keep = [&](bool backward) {
+    Kept kept;
+    Iterator it = reader->NewIterator();
+    it.SetValueKeeper(kept.Keeper());
+    it.SeekInternal(entries[300].key);
+    ASSERT_TRUE(it.Valid());
+    if (backward) it.Prev();
+    const Slice shown = it.key();
+    const std::string key = shown.ToString();
+    Require(it.KeepValue());
+    EXPECT_EQ(shown, key);
+    EXPECT_EQ(it.key(), key);
+  };
+  // Threads keep memory for keys: this one has none.
+  std::thread([&] { keep(false); }).join();
+  std::thread([&] { keep(true); }).join();
 }
 
 TEST(KeptValues, OutliveTheIterator) {

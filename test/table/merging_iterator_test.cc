@@ -56,6 +56,42 @@ TEST(MergingIterator, AnyWalkShowsWhatTheSortedListHas) {
   });
 }
 
+// A seek may be given bytes of the current entry, which goes while the tables
+// seek one after the other.
+TEST(MergingIterator, ASeekMayAimAtWhatIsShown) {
+  constexpr uint64_t kKeys = 600;
+  const auto key_of = [](uint64_t i) {
+    return "key" + std::to_string(100000 + i);
+  };
+  TableOptions options;
+  options.block_size = 200;
+  Random random(5);
+  for (const size_t tables : {1, 2, 3, 5}) {
+    std::vector<std::vector<Entry>> parts(tables);
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      parts[random.Below(tables)].push_back(
+          Value(key_of(i), 7, key_of(random.Below(kKeys))));
+    }
+    std::vector<std::unique_ptr<TableReader>> readers;
+    std::vector<Iterator> children;
+    for (const std::vector<Entry>& part : parts) {
+      readers.push_back(OpenTable(BuildTable(options, part)));
+      children.push_back(readers.back()->NewIterator());
+    }
+    MergingIterator it =
+        NewMergingIterator(BytewiseComparator(), std::move(children));
+    it.SeekToFirst();
+    for (int hop = 0; hop < 500; ++hop) {
+      ASSERT_TRUE(it.Valid()) << it.status().ToString();
+      const std::string target = it.value().ToString();
+      const bool forward = hop % 2 == 0;
+      forward ? it.Seek(it.value()) : it.SeekForPrev(it.value(), 0);
+      ASSERT_TRUE(it.Valid()) << it.status().ToString();
+      ASSERT_EQ(it.user_key(), target);
+    }
+  }
+}
+
 // Keys as a walk meets them: they share many bytes, then fewer, then more; some
 // are the beginning of others.
 std::vector<std::string> KeysWithSharedBytes(Random* random) {

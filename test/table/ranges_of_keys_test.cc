@@ -54,6 +54,28 @@ TEST(KeyAnchors, DivideATable) {
   });
 }
 
+TEST(KeyAnchors, HaveNoTimestampsWhetherTheTableStoresThemOrNot) {
+  for (const bool persists : {true, false}) {
+    TableOptions options;
+    options.block_size = 200;
+    options.comparator = BytewiseComparatorWithU64Ts();
+    options.persist_user_defined_timestamps = persists;
+    std::vector<Entry> entries;
+    for (int i = 1000; i < 2000; ++i) {
+      entries.push_back(
+          Value("key" + std::to_string(i) + std::string(8, '\0'), 7, "value"));
+    }
+    const auto reader = OpenTable(BuildTable(options, entries),
+                                  {.comparator = options.comparator});
+    std::vector<KeyAnchor> anchors;
+    Require(reader->ApproximateKeyAnchors({}, 10, &anchors));
+    ASSERT_GE(anchors.size(), 9U);
+    for (const KeyAnchor& anchor : anchors) {
+      EXPECT_LE(anchor.user_key.size(), 7U);
+    }
+  }
+}
+
 TEST(KeyAnchors, AreAboutEquallyFarApart) {
   TableOptions options;
   options.block_size = 200;

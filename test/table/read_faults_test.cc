@@ -55,7 +55,12 @@ class Scenario {
       ASSERT_TRUE(it.Valid());
       EXPECT_EQ(it.user_key().ToStringView(), "key00050");
     }
-    // After an error, a seek starts over.
+    // After an error, a seek starts over, to the same block or another one.
+    it.Seek("key00050");
+    if (!Check(it.status(), "same seek")) {
+      ASSERT_TRUE(it.Valid());
+      EXPECT_EQ(it.user_key().ToStringView(), "key00050");
+    }
     it.Seek("key00070");
     if (!Check(it.status(), "second seek")) {
       ASSERT_TRUE(it.Valid());

@@ -299,6 +299,30 @@ class DatabaseReportTest(CliTest):
             self.assertIn("000027.sst: Corruption: block checksum",
                           outcome.err)
 
+    def test_prefixes_are_summed_over_tables_that_overlap(self):
+        folder = self.folder / "forged"
+        folder.mkdir()
+        counts = [[20 if i == 0 else 20 + 2 * i for i in range(12)],
+                  [90 if i == 0 else 20 + 2 * i for i in range(12)]]
+        fields = []
+        for table, number in zip(counts, (10, 11)):
+            path = folder / f"{number:06}.sst"
+            self.build(path, hex_rows(
+                [(b"p%02d:%03d" % (prefix, i), number, 1, b"")
+                 for prefix, count in enumerate(table) for i in range(count)]))
+            fields.append(forged_database.new_table(
+                0, number, path.stat().st_size, b"p00:000", b"p11:041", number))
+        forged_database.write(folder, fields)
+        document = json.loads(self.run_ok(
+            "stats", "--json", "--prefix_separator=:", folder).out)
+        level, = document["files"][0]["levels"]
+        both = {b"p%02d" % i: counts[0][i] + counts[1][i] for i in range(12)}
+        heaviest = sorted(both.items(), key=lambda each: (-each[1], each[0]))
+        self.assertEqual(
+            [(bytes.fromhex(each["prefix"]), each["entries"])
+             for each in level["prefixes"]], heaviest[:10])
+        self.assertIn((b"p00", 110), heaviest[:10])
+
     def test_tables_in_folders_that_are_not_named(self):
         found, page = self.report(DATABASES / "features", code=2)
         files = listed("features")[1]["default"]["files"]

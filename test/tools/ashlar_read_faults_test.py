@@ -38,6 +38,7 @@ COMMANDS = (
     ["identify", "a.sst"],
     ["get", "--key=a", "db"],
     ["scan", "db"],
+    ["check", "--threads=1", "tables"],
 )
 INTERRUPTED = {"open", "read", "close", "flock"}
 runs = 0
@@ -64,6 +65,9 @@ class ReadFaults(CliTest):
         self.build("p.sst", rows, "--index_type=partitioned",
                    "--partition_filters", "--block_size=512")
         shutil.copytree(GOLDEN / "db" / "atomic", self.folder / "db")
+        (self.folder / "tables").mkdir()
+        for name in ("first.sst", "second.sst"):
+            shutil.copy(self.folder / "a.sst", self.folder / "tables" / name)
         self.inputs = self.contents()
 
     def contents(self):

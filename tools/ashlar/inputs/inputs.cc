@@ -31,7 +31,10 @@ Status ListDirectory(const std::string& directory,
   };
   const std::unique_ptr<DIR, Closer> stream(opendir(directory.c_str()));
   if (stream == nullptr) return Status::FromErrno("open", directory, errno);
-  while (const dirent* entry = readdir(stream.get())) {
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = readdir(stream.get());
+    if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (FLAGS_recursive && name != "." && name != ".." &&
         IsFolderItself(Below(directory, name))) {
@@ -40,9 +43,11 @@ Status ListDirectory(const std::string& directory,
       tables->emplace_back(name);
     }
   }
+  // What was found counts, also if the listing did not come to its end.
+  const int error = errno;
   std::sort(tables->begin(), tables->end());
   std::sort(folders->begin(), folders->end());
-  return {};
+  return error == 0 ? Status() : Status::FromErrno("read", directory, error);
 }
 
 // Adds the tables in the directory, and then those of the folders in it.

@@ -54,6 +54,7 @@ void AddBlock(const BlockInfo& block, StoredBlocks* stored) {
 // Selects groups of a few neighbouring blocks.
 std::vector<bool> PiecesOfBlocks(uint64_t wanted, uint64_t total) {
   constexpr uint64_t kMostTogether = 8;
+  wanted = std::min(wanted, total);
   const uint64_t together = std::clamp<uint64_t>(wanted / 2, 1, kMostTogether);
   const uint64_t pieces = (total + together - 1) / together;
   const std::vector<bool> chosen =

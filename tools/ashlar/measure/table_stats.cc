@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 #include "tools/ashlar/inputs/key_prefix.h"
@@ -40,8 +39,10 @@ void TableStats::OnEntry(const BlockInfo& block, const Slice& key,
   const Slice user_key = UserKeyOf(key);
   key_sizes.Add(user_key.size());
   value_sizes.Add(value.size());
-  if (WantsPrefixes()) TakePrefix(user_key, user_key.size() + value.size());
-  CountDistinct(user_key);
+  const std::string_view plain = user_key.ToStringView().substr(
+      0, user_key.size() - std::min(user_key.size(), timestamp_size));
+  if (WantsPrefixes()) TakePrefix(plain, user_key.size() + value.size());
+  CountDistinct(plain);
   Sample(user_key);
 }
 
@@ -50,7 +51,12 @@ void TableStats::Finish() {
   const auto heavier = [](const PrefixWeight& a, const PrefixWeight& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.prefix < b.prefix;
   };
+  for (auto& [prefix, weight] : closed_prefixes_) {
+    prefixes.push_back(std::move(weight));
+  }
+  closed_prefixes_.clear();
   std::sort(prefixes.begin(), prefixes.end(), heavier);
+  prefixes.resize(std::min(prefixes.size(), kHeaviest));
 }
 
 uint64_t TableStats::FilterBytes() const {
@@ -60,9 +66,7 @@ uint64_t TableStats::FilterBytes() const {
   return found->second.bytes - found->second.blocks * kBlockTrailerBytes;
 }
 
-void TableStats::CountDistinct(const Slice& user_key) {
-  const std::string_view key = user_key.ToStringView().substr(
-      0, user_key.size() - std::min(user_key.size(), timestamp_size));
+void TableStats::CountDistinct(std::string_view key) {
   if (distinct_keys != 0 && key == last_key_) return;
   ++distinct_keys;
   last_key_ = key;
@@ -71,8 +75,7 @@ void TableStats::CountDistinct(const Slice& user_key) {
 // Keys of one prefix are adjacent, except for a key that is nothing but the
 // prefix: other prefixes that begin with it may come before the rest. So a
 // prefix stays open as long as keys begin with it.
-void TableStats::TakePrefix(const Slice& user_key, uint64_t bytes) {
-  const std::string_view key = user_key.ToStringView();
+void TableStats::TakePrefix(std::string_view key, uint64_t bytes) {
   const std::string_view prefix = PrefixOf(key);
   while (!open_prefixes_.empty() &&
          !key.starts_with(open_prefixes_.back().prefix)) {
@@ -95,17 +98,26 @@ void TableStats::ClosePrefix() {
   PrefixWeight closed = std::move(open_prefixes_.back());
   open_prefixes_.pop_back();
   // The same prefix may come again in another table.
-  for (PrefixWeight& each : prefixes) {
-    if (each.prefix != closed.prefix) continue;
-    each.entries += closed.entries;
-    each.bytes += closed.bytes;
-    return;
+  PrefixWeight& kept = closed_prefixes_[closed.prefix];
+  kept.entries += closed.entries;
+  kept.bytes += closed.bytes;
+  kept.prefix = std::move(closed.prefix);
+  if (closed_prefixes_.size() > kMostPrefixes) ForgetLightPrefixes();
+}
+
+// Keeps the heavier half.
+void TableStats::ForgetLightPrefixes() {
+  std::vector<uint64_t> weights;
+  weights.reserve(closed_prefixes_.size());
+  for (const auto& [prefix, weight] : closed_prefixes_) {
+    weights.push_back(weight.bytes);
   }
-  prefixes.push_back(std::move(closed));
-  if (prefixes.size() <= kHeaviest) return;
-  prefixes.erase(std::min_element(
-      prefixes.begin(), prefixes.end(),
-      [](const auto& a, const auto& b) { return a.bytes < b.bytes; }));
+  const auto middle = weights.begin() + weights.size() / 2;
+  std::nth_element(weights.begin(), middle, weights.end());
+  const uint64_t least = *middle;
+  std::erase_if(closed_prefixes_, [least](const auto& each) {
+    return each.second.bytes <= least;
+  });
 }
 
 // Takes a key now and then. When there are kMost keys, drops every second one,

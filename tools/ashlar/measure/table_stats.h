@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ashlar/table/inspect.h"
@@ -46,9 +48,10 @@ class TableStats {
   SizeDistribution stored_sizes;
   SizeDistribution ratios;  // hundredths
   SizeDistribution entries_a_block;
-  // The ten prefixes with the most bytes, the largest first. Of several tables
-  // whose ranges overlap, a prefix that is not among the ten at the end of one
-  // is not counted there.
+  // The ten prefixes with the most bytes, the largest first, after Finish. Of
+  // several tables that together have more than kMostPrefixes, what one table
+  // has of a light prefix may be missing.
+  static constexpr size_t kMostPrefixes = 65536;
   std::vector<PrefixWeight> prefixes;
   // distinct_keys counts user keys that differ from the one before, without
   // their timestamps of this size.
@@ -59,13 +62,16 @@ class TableStats {
   std::vector<std::string> sample;
 
  private:
-  void TakePrefix(const Slice& user_key, uint64_t bytes);
+  void TakePrefix(std::string_view key, uint64_t bytes);
   void ClosePrefix();
+  void ForgetLightPrefixes();
   void Sample(const Slice& user_key);
-  void CountDistinct(const Slice& user_key);
+  // `key` has no timestamp.
+  void CountDistinct(std::string_view key);
 
   // Each of these prefixes begins with the one before it.
   std::vector<PrefixWeight> open_prefixes_;
+  std::unordered_map<std::string, PrefixWeight> closed_prefixes_;
   std::string last_key_;
   uint64_t keys_ = 0;
   uint64_t next_sample_ = 0;

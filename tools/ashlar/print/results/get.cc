@@ -26,7 +26,7 @@ void PrintVersions(const LookedUp& found, Output* out) {
     out->Append("  level ");
     out->Append(std::to_string(version.level));
     out->Append(", ");
-    out->Append(version.file);
+    out->Append(PrintableText(version.file));
     out->Append(": seq:");
     out->Append(std::to_string(version.sequence));
     out->Append(", ");
