@@ -26,6 +26,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "plugin/rocksdb/ashlar_rocksdb.h"
@@ -183,6 +184,8 @@ class Databases {
   std::string Key() {
     std::string key = "k" + std::to_string(Below(4));
     key += std::to_string(1000 + Below(600));
+    // Some are much longer than those after them.
+    if (Below(25) == 0) key.append(Below(400), 'x');
     return key;
   }
   std::string Timestamp() {
@@ -426,6 +429,43 @@ class CaselessComparator final : public rocksdb::Comparator {
     return lower;
   }
 };
+
+// RocksDB keeps the key of each table's walk while it pins the values that
+// belong together. The blocks begin with a key that is longer than those shown.
+TEST(AdaptedTable, ShowsKeysThatStayWhileValuesArePinned) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("pinned_keys-" + std::to_string(getpid()));
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  options.disable_auto_compactions = true;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = 64 << 10;
+  options.table_factory.reset(NewAshlarTableFactory(table));
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, folder.string(), &db));
+  for (int file = 0; file < 12; ++file) {
+    Require(db->Put({}, "a" + std::string(3000, 'x'), "long"));
+    for (int i = 1000; i < 1500; ++i) {
+      Require(db->Put({}, "k" + std::to_string(i), std::to_string(file)));
+    }
+    Require(db->Flush({}));
+  }
+  // A thread keeps the memory of its last walk's key. This one has none.
+  std::thread([&db] {
+    rocksdb::ReadOptions read;
+    read.fill_cache = false;
+    const std::unique_ptr<rocksdb::Iterator> walk(db->NewIterator(read));
+    walk->SeekForPrev("k1100");
+    for (int i = 1100; i >= 1000; --i, walk->Prev()) {
+      ASSERT_TRUE(walk->Valid()) << walk->status().ToString();
+      ASSERT_EQ(walk->key().ToString(), "k" + std::to_string(i));
+      ASSERT_EQ(walk->value().ToString(), "11");
+    }
+  }).join();
+  db.reset();
+  fs::remove_all(folder);
+}
 
 // A hash of the bytes of a key would miss the keys that are equal to it.
 TEST(AdaptedTable, HasNoHashesIfKeysWithOtherBytesAreEqual) {

@@ -48,8 +48,10 @@ Status CheckFiles(const CompactionJob& job, const CompactionJobResult& result) {
   if (result.output_files.empty()) return {};
   const fs::path folder(result.output_path);
   std::error_code error;
-  if (folder.parent_path() != job.output_folder ||
-      folder.lexically_normal() != folder ||
+  // Only the last name is the worker's: the job's folder may have any form.
+  const fs::path last = folder.filename();
+  if (folder.parent_path() != job.output_folder || last.empty() ||
+      last == "." || last == ".." ||
       fs::is_symlink(fs::symlink_status(folder, error))) {
     return Status::InvalidArgument(result.output_path +
                                    " is not in the job's folder");

@@ -44,18 +44,20 @@ constexpr std::string_view kStringAppend = "StringAppendOperator";
 constexpr std::string_view kCrc32cFactory = "FileChecksumGenCrc32cFactory";
 
 // Sets *delimiter to that of RocksDB's StringAppendOperator. Returns false if
-// the option's text is of a form that this does not read.
+// the option's text does not tell it.
 bool StringAppendDelimiter(const std::string& text, std::string* delimiter) {
-  *delimiter = ",";
+  // RocksDB writes no delimiter that is empty, and takes one that is not
+  // written for a comma. So the bare name says nothing.
   constexpr std::string_view kName = "delimiter=";
   const size_t at = text.find(kName);
-  if (at == std::string::npos) return true;
+  if (at == std::string::npos) return false;
   std::string_view value = std::string_view(text).substr(at + kName.size());
   if (value.ends_with('}')) value.remove_suffix(1);
-  value = value.substr(0, value.find(';'));
+  if (value.ends_with(';')) value.remove_suffix(1);
   *delimiter = value;
-  // What RocksDB would have put into braces or escaped.
-  return value.find_first_of("{}\\#= \t") == std::string_view::npos;
+  // What RocksDB puts into braces or escapes, or should have.
+  return !value.empty() &&
+         value.find_first_of(";{}\\#= \t") == std::string_view::npos;
 }
 
 std::string MergeObstacle(const CompactionJob& job) {

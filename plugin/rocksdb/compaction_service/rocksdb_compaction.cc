@@ -41,6 +41,16 @@ void Choose(const OptionTexts& options, const char* option, const Pointer& made,
   }
 }
 
+// RocksDB writes nothing of an empty delimiter, and reads that as a comma.
+bool HidesDelimiter(const OptionTexts& options) {
+  const auto found = options.find("merge_operator");
+  if (found == options.end()) return false;
+  const std::string name = ObjectNameOf(options, "merge_operator");
+  const bool has_delimiter =
+      name.starts_with("StringAppend") || name.starts_with("stringappend");
+  return has_delimiter && found->second.find("delimiter=") == std::string::npos;
+}
+
 void ChooseTables(const CompactionJob& job, const ParsedOptions& parsed,
                   const std::string& table_problem,
                   CompactionServiceOptionsOverride* objects,
@@ -94,7 +104,8 @@ Status ChooseObjects(const CompactionJob& job,
                        made.comparator->Name() == job.column_family.comparator;
   Choose(family, "comparator", is_made ? made.comparator : nullptr,
          &objects->comparator, &problem);
-  Choose(family, "merge_operator", made.merge_operator,
+  Choose(family, "merge_operator",
+         HidesDelimiter(family) ? nullptr : made.merge_operator,
          &objects->merge_operator, &problem);
   Choose(family, "compaction_filter", made.compaction_filter,
          &objects->compaction_filter, &problem);
