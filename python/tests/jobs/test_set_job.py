@@ -108,6 +108,47 @@ def test_a_set_is_replaced_only_if_asked(tmp_path):
     assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(50, 60))
 
 
+@pytest.mark.parametrize('overwrite', [False, True])
+def test_a_commit_may_be_repeated(tmp_path, overwrite):
+    if overwrite:
+        first = SetJob.begin(tmp_path / 'set')
+        first.commit(write_rows(first, 0, 0, 100))
+    job = SetJob.begin(tmp_path / 'set', overwrite=overwrite)
+    tables = write_rows(job, 0, 50, 60)
+    assert job.commit(tables) == job.commit(tables) == tables
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(50, 60))
+
+
+class _LostAnswers(Folder):
+    """A folder whose store carries a write out, and does not answer."""
+
+    is_lost = False
+
+    def put(self, name, content, replace):
+        done = super().put(name, content, replace)
+        if self.is_lost:
+            raise StorageError(self.path(name), 'cannot be written: no answer')
+        return done
+
+
+def test_a_commit_is_repeated_after_a_lost_answer(tmp_path):
+    folder = _LostAnswers(tmp_path / 'set')
+    first = SetJob.begin(folder)
+    first.commit(write_rows(first, 0, 0, 100))
+    job = SetJob.begin(folder, overwrite=True)
+    tables = write_rows(job, 0, 50, 60)
+    folder.is_lost = True
+    with pytest.raises(StorageError, match='no answer'):
+        job.commit(tables)
+    folder.is_lost = False
+    job.commit(tables)
+    assert_rows(folder.uri, tmp_path / 'db', rows_of(50, 60))
+    # That commit could not know what the set was before.
+    assert len(remove_leftovers(folder, older_than=-1)) == 1
+    assert_only_the_set(folder.uri)
+
+
 def test_of_two_jobs_one_wins(tmp_path):
     one = SetJob.begin(tmp_path / 'set')
     two = SetJob.begin(tmp_path / 'set')
