@@ -249,6 +249,32 @@ def test_shards_have_tables_of_their_own(tmp_path):
                                                                  (4, 5)]
 
 
+@pytest.mark.parametrize('target_file_size', [1 << 20, 2000])
+def test_the_library_reads_shards_as_one(tmp_path, target_file_size):
+    rows = rows_of(0, 3000)
+    shards = [rows[first::3] for first in range(3)]
+    job = SetJob.begin(tmp_path / 'set')
+    tables = []
+    for number, own in enumerate(shards):
+        shard = pyarrow.array([number] * len(own), pyarrow.int32())
+        tables += write_partition(job, number, [
+            batch_of(own, shard=shard).slice(begin, 100)
+            for begin in range(0, len(own), 100)],
+            target_file_size=target_file_size)
+    job.commit(tables)
+    with ashlar.open_tables(tmp_path / 'set') as view:
+        assert all(view.get(key) == value for key, value in rows)
+        found = view.multi_get([key for key, _ in rows]).to_pylist()
+        assert found == [value for _, value in rows]
+        assert view.get(b'absent') is None
+        assert [row for batch in view.scan()
+                for row in batch.to_pylist()] == rows
+    newer = ashlar.write_tables([(b'00000002', b'new')], tmp_path / 'newer')
+    with ashlar.open_tables([tmp_path / 'set', newer.manifest]) as view:
+        assert view.get(b'00000002') == b'new'
+        assert view.get(b'00000003') == b'value 3'
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / 'file').write_bytes(b'')
     with pytest.raises(StorageError) as raised:
