@@ -38,7 +38,8 @@ class OpenTable:
         if self._file is not None:
             self._call(self._file.commit)
         return Table(self._name, info.smallest, info.largest, info.entries,
-                     info.bytes, info.checksum, self._shard)
+                     info.bytes, info.checksum, self._shard,
+                     info.largest_is_exclusive)
 
     def _call(self, function, *arguments):
         try:

@@ -171,7 +171,8 @@ class SetJob:
 def check_apart(tables, folder):
     """Tables in order must share no keys, within a shard."""
     for one, next_one in zip(tables, tables[1:]):
-        if one.shard == next_one.shard and one.largest >= next_one.smallest:
+        if one.shard == next_one.shard and not one.ends_before(
+                next_one.smallest):
             raise OverlapError(
                 folder.path(next_one.path),
                 f'begins at the key {next_one.smallest!r}, which is not above '
