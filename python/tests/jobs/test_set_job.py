@@ -79,6 +79,31 @@ def test_an_attempt_that_fails_removes_its_tables(tmp_path):
     assert files_of(tmp_path / 'set') == before
 
 
+class _HoldingFolder(Folder):
+    """A folder that keeps the first table of an attempt."""
+
+    def remove(self, name):
+        if name.endswith('0000.sst'):
+            raise StorageError(self.path(name), 'cannot be removed: no answer')
+        super().remove(name)
+
+
+def test_a_table_that_stays_keeps_no_others_and_hides_no_error(tmp_path):
+    def batches():
+        yield batch_of(rows_of(0, 20000))
+        yield batch_of(rows_of(20000, 40000))
+        yield batch_of(rows_of(40000, 60000))
+        raise RuntimeError('the input ended early')
+
+    job = SetJob.begin(_HoldingFolder(tmp_path / 'set'))
+    before = files_of(tmp_path / 'set')
+    with pytest.warns(UserWarning, match='no answer; 1 of the files'), \
+            pytest.raises(RuntimeError, match='ended early'):
+        write_partition(job, 0, batches(), target_file_size=1000)
+    left, = files_of(tmp_path / 'set') - before
+    assert left.endswith('0000.sst')
+
+
 def test_abort_removes_all_but_another_set(tmp_path):
     first = SetJob.begin(tmp_path / 'set')
     first.commit(write_rows(first, 0, 0, 100))
