@@ -23,6 +23,9 @@ class OpenTable:
         except _errors.FileError as error:
             self.discard()
             raise StorageError(self._path, error.reason) from error
+        except BaseException:  # such as options that are wrong
+            self.discard()
+            raise
 
     @property
     def file_bytes(self):

@@ -324,11 +324,18 @@ class RemoteFiles:
         if not hasattr(self.system, 'abort_mpu'):
             return []
         bucket, key, _ = self.system.split_path(self._path(prefix))
-        answer = self.system.call_s3('list_multipart_uploads', Bucket=bucket,
-                                     Prefix=key)
         beginning = len(key) - len(prefix)
-        return [(one['Key'][beginning:], one['UploadId'])
-                for one in answer.get('Uploads', [])]
+        found, place, has_more = [], {}, True
+        while has_more:
+            answer = self.system.call_s3('list_multipart_uploads',
+                                         Bucket=bucket, Prefix=key, **place)
+            found += [(one['Key'][beginning:], one['UploadId'])
+                      for one in answer.get('Uploads', [])]
+            has_more = answer.get('IsTruncated')
+            if has_more:
+                place = {'KeyMarker': answer['NextKeyMarker'],
+                         'UploadIdMarker': answer['NextUploadIdMarker']}
+        return found
 
     def end_upload(self, name, upload):
         bucket, key, _ = self.system.split_path(self._path(name))
