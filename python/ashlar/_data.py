@@ -9,25 +9,21 @@ from ._errors import InvalidArgumentError
 # sorting is what the caller says, and far from the 2 GiB of a batch's offsets.
 _ROWS_AT_ONCE = 8192
 _BYTES_AT_ONCE = 16 << 20
-
-
-def _bytes_in(row):
-    """Returns about how many bytes a row has of bytes and text."""
-    total = 0
-    values = row.values() if isinstance(row, dict) else row
-    for value in values if hasattr(values, '__iter__') else ():
-        if isinstance(value, (bytes, str, bytearray)):
-            total += len(value)
-        elif isinstance(value, memoryview):
-            total += value.nbytes
-    return total
+_SIZED = (bytes, str, bytearray, memoryview)
 
 
 def _groups(rows):
     """Yields the rows as lists that are not large."""
     group, total = [], 0
     for row in rows:
-        more = _bytes_in(row)
+        more = 0  # of bytes and text. No call: there are many rows
+        try:
+            for value in row.values() if isinstance(row, dict) else row:
+                if isinstance(value, _SIZED):
+                    more += (value.nbytes if type(value) is memoryview
+                             else len(value))
+        except TypeError:
+            pass  # it is no row; who takes it says so
         if group and total + more > _BYTES_AT_ONCE:
             yield group
             group, total = [], 0
