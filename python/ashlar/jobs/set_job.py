@@ -194,9 +194,9 @@ def remove_leftovers(uri, *, prefix='table', storage_options=None,
                      older_than=DAY_SECONDS):
     """Removes what killed jobs left. Returns the names of what was removed.
 
-    On S3 it also ends their uploads, of which nothing is seen. A job whose marker is younger than `older_than` seconds counts as running:
-    its tables are kept. So are tables that the manifest lists, and those that
-    no job made.
+    On S3 it also ends their uploads, of which nothing is seen. A job whose
+    marker is younger than `older_than` seconds counts as running: its tables
+    are kept. So are tables that the manifest lists, and those that no job made.
     """
     folder = Folder.of(uri, storage_options)
     # The order matters. A job whose table is found here began before, so its
