@@ -5,15 +5,42 @@ import itertools
 from . import _core, _values
 from ._errors import InvalidArgumentError
 
-# Of rows that are objects of Python.
+# Of rows that are objects of Python. The bytes are few, so that the memory for
+# sorting is what the caller says, and far from the 2 GiB of a batch's offsets.
 _ROWS_AT_ONCE = 8192
+_BYTES_AT_ONCE = 16 << 20
+_SIZED = (bytes, str, bytearray, memoryview)
+
+
+def _groups(rows):
+    """Yields the rows as lists that are not large."""
+    group, total = [], 0
+    for row in rows:
+        more = 0  # of bytes and text. No call: there are many rows
+        try:
+            for value in row.values() if isinstance(row, dict) else row:
+                if isinstance(value, _SIZED):
+                    more += (value.nbytes if type(value) is memoryview
+                             else len(value))
+        except TypeError:
+            pass  # it is no row; who takes it says so
+        if group and total + more > _BYTES_AT_ONCE:
+            yield group
+            group, total = [], 0
+        group.append(row)
+        total += more
+        if len(group) == _ROWS_AT_ONCE:
+            yield group
+            group, total = [], 0
+    if group:
+        yield group
 
 
 class _Batches:
     """Batches of an iterator of tuples or dicts."""
 
     def __init__(self, rows):
-        self._rows = iter(rows)
+        self._groups = _groups(rows)
         self._done = 0
         self._names = None
         self._formats = []
@@ -42,9 +69,7 @@ class _Batches:
         return tuples
 
     def __next__(self):
-        rows = list(itertools.islice(self._rows, _ROWS_AT_ONCE))
-        if not rows:
-            raise StopIteration
+        rows = next(self._groups)
         batch = _core.batch_of_tuples(self._tuples(rows), self._names,
                                       self._done + 1, self._formats)
         self._done += len(rows)

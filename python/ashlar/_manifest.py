@@ -34,6 +34,8 @@ def read(target, *, filesystem=None):
             for name in ('smallest', 'largest'):
                 table[name] = bytes.fromhex(table[name])
             table['checksum'] = int(table['checksum'], 16)
+            if not isinstance(table.get('shard', 0), int):
+                raise ValueError('a shard that is no number')
     except FileNotFoundError as error:
         raise FileMissingError('there is no such manifest',
                                str(target)) from error
@@ -107,7 +109,11 @@ def _folder_of(target):
 
 def tables_of(target, given=None):
     """Returns the paths of the tables of a manifest, or of the one manifest in
-    a folder; None if `target` is neither."""
+    a folder; None if `target` is neither.
+
+    As lists of tables that share no keys, each in the order of its keys: one
+    for each shard, since the keys of shards are spread among each other.
+    """
     name = os.fspath(target)
     if not name.endswith(SUFFIX):
         path, filesystem = _files.split(target, given)
@@ -125,5 +131,8 @@ def tables_of(target, given=None):
             raise InvalidArgumentError(
                 f'has {len(found)} manifests; expected one', name)
         name = name.rstrip('/') + '/' + found[0]
-    return [_folder_of(name) + table['path']
-            for table in read(name, filesystem=given)]
+    shards = {}
+    for table in read(name, filesystem=given):
+        shards.setdefault(table.get('shard'), []).append(
+            _folder_of(name) + table['path'])
+    return list(shards.values())

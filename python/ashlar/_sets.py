@@ -32,6 +32,7 @@ class _RemoteSet:
         self._base = base
         self._uri = uri
         self._file = None
+        self._is_committed = False
         self.tables = []
         self.manifest = uri + _manifest.SUFFIX
         self._old = self._find_old()
@@ -82,19 +83,39 @@ class _RemoteSet:
 
     def commit(self):
         _manifest.write(self.manifest, self.tables, filesystem=self._given)
+        self._is_committed = True
         # What the old set had is no longer named. Rubbish does no harm.
         folder = self._base.rpartition('/')[0]
         for name in self._old:
             with contextlib.suppress(Exception):
                 self._filesystem.rm_file(f'{folder}/{name}')
 
+    def _listed(self):
+        """Returns the names that the manifest lists now, or None if it cannot
+        be read."""
+        try:
+            return {table['path'] for table in
+                    _manifest.read(self.manifest, filesystem=self._given)}
+        except FileMissingError:
+            return set()
+        except Exception:
+            return None
+
     def discard(self):
+        """Removes what no manifest lists. Does nothing after commit()."""
         self.drop(None)
+        if self._is_committed or not self.tables:
+            return
+        # A manifest may have been stored though its write failed: the answer
+        # was lost, or an interrupt came after it. Then these tables are a set.
+        listed = self._listed()
+        if listed is None:
+            return
         folder = self._base.rpartition('/')[0]
-        for table in self.tables:
+        names = {table.path.rpartition('/')[2] for table in self.tables}
+        for name in sorted(names - listed):
             with contextlib.suppress(Exception):
-                self._filesystem.rm_file(
-                    folder + '/' + table.path.rpartition('/')[2])
+                self._filesystem.rm_file(f'{folder}/{name}')
         self.tables = []
 
 

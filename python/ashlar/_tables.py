@@ -168,14 +168,15 @@ def open_tables(sources, options=None, *, cache_bytes=_CACHE_BYTES,
     """
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
+    sources = list(sources)
+    if not sources:
+        raise InvalidArgumentError('there are no tables')
     levels = []
     for source in sources:
-        tables = None
+        shards = None
         if not hasattr(source, 'read'):
-            tables = _manifest.tables_of(source, filesystem)
-        levels.append([_source_of(one, filesystem)
-                       for one in ([source] if tables is None else tables)])
-    if not levels:
-        raise InvalidArgumentError('there are no tables')
+            shards = _manifest.tables_of(source, filesystem)
+        for tables in [[source]] if shards is None else shards:
+            levels.append([_source_of(one, filesystem) for one in tables])
     levels.reverse()
-    return Tables([level for level in levels if level], options, cache_bytes)
+    return Tables(levels, options, cache_bytes)

@@ -130,3 +130,70 @@ def test_what_fails_leaves_nothing(store):
 def test_what_is_no_file_system():
     with pytest.raises(ashlar.InvalidArgumentError, match='filesystem: a int'):
         ashlar.open_tables('folder', filesystem=7)
+
+
+class Moody(fsspec.get_filesystem_class('memory')):
+    """Memory, where a change of the name `name` is made, and then fails."""
+
+    cachable = False
+    name = None
+    error = None
+    stays_lost = False
+    is_lost = False
+
+    def _fail(self, path):
+        if self.name is not None and path.endswith('/' + self.name):
+            self.is_lost = self.stays_lost
+            raise self.error
+
+    def rm_file(self, path):
+        super().rm_file(path)
+        self._fail(path)
+
+    def mv(self, path1, path2, **options):
+        super().mv(path1, path2, **options)
+        self._fail(path2)
+
+    def cat_file(self, path, **options):
+        if self.is_lost:
+            raise OSError('there is no answer')
+        return super().cat_file(path, **options)
+
+
+@pytest.mark.parametrize('stays_lost', [False, True])
+@pytest.mark.parametrize('name, kind', [
+    # The first file that is removed is a table of the old set.
+    ('table-000001.sst', KeyboardInterrupt),
+    ('table-manifest.json', KeyboardInterrupt),
+    ('table-manifest.json', OSError)])
+def test_a_set_whose_manifest_is_stored_stays(name, kind, stays_lost):
+    error = kind('no answer')
+    files, folder = Moody(), f'/{uuid.uuid4().hex}'
+    ashlar.write_tables(numbered(10), folder, filesystem=files)
+    files.name, files.error, files.stays_lost = name, error, stays_lost
+    with pytest.raises(kind) as caught:
+        ashlar.write_tables(numbered(), folder, overwrite=True,
+                            target_file_size=20000, filesystem=files)
+    assert caught.value is error
+    files.name, files.is_lost = None, False
+    files.error = None  # has frames, with what has the file system
+    view = ashlar.open_tables(folder, filesystem=files)
+    assert len(view) > 1
+    assert pa.table(view.scan()).to_pylist() == numbered().to_pylist()
+
+
+def test_a_manifest_that_is_not_stored_leaves_the_old_set(monkeypatch):
+    files, folder = Moody(), f'/{uuid.uuid4().hex}'
+    ashlar.write_tables(numbered(10), folder, filesystem=files)
+    before = files.ls(folder, detail=False)
+
+    def fail(path1, path2, **options):
+        if path2.endswith('.json'):
+            raise OSError('no answer')
+        Moody.mv(files, path1, path2, **options)
+
+    monkeypatch.setattr(files, 'mv', fail)
+    with pytest.raises(OSError, match='no answer'):
+        ashlar.write_tables(numbered(), folder, overwrite=True,
+                            target_file_size=20000, filesystem=files)
+    assert files.ls(folder, detail=False) == before

@@ -138,3 +138,35 @@ def test_numbers_of_numpy(tmp_path):
     ashlar.write_table(frame, tmp_path / 't.sst', key='key', value='value')
     assert read(tmp_path / 't.sst', key='key:u32be') == [
         (i, b'%.1f' % (i * 1.5)) for i in range(5)]
+
+
+@pytest.mark.parametrize('make', [
+    tuple, list, lambda row: dict(zip(('key', 'value'), row))],
+    ids=['tuples', 'lists', 'dicts'])
+@pytest.mark.parametrize('kind', [bytes, bytearray, memoryview,
+                                  lambda value: value.decode()],
+                         ids=['bytes', 'bytearray', 'memoryview', 'text'])
+def test_batches_of_rows_are_not_large(make, kind):
+    from ashlar import _data
+    value = kind(b'v' * (256 << 10))
+    taken = []
+
+    def rows():
+        for i in range(200):
+            taken.append(i)
+            yield make((b'%08d' % i, value))
+
+    lengths = []
+    for batch in _data.as_source(rows()):
+        lengths.append(len(batch))
+        # No more rows are held than a batch has, and the next one.
+        assert len(taken) <= sum(lengths) + 1
+    assert sum(lengths) == 200
+    assert lengths == [63] * 3 + [11]
+    # Small rows are as many as before, and a large one is a batch.
+    small = [make((b'%08d' % i, kind(b''))) for i in range(20000)]
+    assert list(map(len, _data.as_source(small))) == [8192, 8192, 3616]
+    large = kind(b'v' * (17 << 20))
+    assert list(map(len, _data.as_source([
+        make((b'a', kind(b''))), make((b'b', large)),
+        make((b'c', large))]))) == [1, 1, 1]

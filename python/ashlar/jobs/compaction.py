@@ -149,8 +149,7 @@ def _publish(result, target, attempt):
             _upload(os.path.join(result['output_path'], one['file_name']),
                     target, name)
     except BaseException:
-        for name in published:
-            target.remove(name)
+        target.remove_after_error(published)
         raise
     files = [dict(one, file_name=name)
              for one, name in zip(result['output_files'], published)]

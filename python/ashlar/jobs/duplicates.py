@@ -2,7 +2,7 @@
 
 An engine's rows have no order of their own. So the caller names a column, and
 the row with the smallest (`first`) or the largest value there (`last`) is kept.
-Engines bring it to the tasks as the column `order`.
+Engines bring it to the tasks as the column `order`. NaN is its largest value.
 """
 
 from .errors import BadRowsError
@@ -80,8 +80,16 @@ def _one_of_each_key(batch, on_duplicate):
 
 def _precedes(row, other, on_duplicate):
     """Returns whether `row` is kept rather than `other`, of the same key."""
-    order, others = _value(row, 'order'), _value(other, 'order')
+    order, others = _rank(row), _rank(other)
     return order <= others if on_duplicate == 'first' else order > others
+
+
+def _rank(row):
+    """Returns the order of a row so that NaN is the largest, as in the
+    engines' sorts."""
+    order = _value(row, 'order')
+    is_nan = order != order
+    return is_nan, None if is_nan else order
 
 
 def _value(row, column):

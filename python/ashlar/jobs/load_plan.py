@@ -131,7 +131,7 @@ def _by_ranges(tables, splits, names, folder):
     assigned = {}
     for table in sorted(tables, key=lambda table: table.smallest):
         place = bisect.bisect_right(splits, table.smallest)
-        if bisect.bisect_right(splits, table.largest) != place:
+        if place < len(splits) and not table.ends_before(splits[place]):
             raise OverlapError(
                 folder.path(table.path),
                 f'reaches over the split {splits[place]!r} between the shards '
@@ -144,7 +144,7 @@ def _by_ranges(tables, splits, names, folder):
 def _check_existing(shard, tables, ranges, folder):
     for first, last in ranges:
         for table in tables:
-            if table.smallest <= last and first <= table.largest:
+            if table.smallest <= last and not table.ends_before(first):
                 raise OverlapError(
                     folder.path(table.path),
                     f'shares keys with what shard {shard!r} has from '

@@ -18,19 +18,27 @@ class Table:
     """A table of a set. `path` is relative to the set's folder."""
 
     path: str
-    smallest: bytes  # user keys, both in the table
+    smallest: bytes  # user keys
     largest: bytes
     entries: int
     bytes: int
     checksum: int
     shard: int | None = None
+    # Whether `largest` is the end of a range deletion, which the table does
+    # not reach.
+    largest_is_exclusive: bool = False
+
+    def ends_before(self, key):
+        """Returns whether all keys of the table are below `key`."""
+        return self.largest < key or (self.largest_is_exclusive and
+                                      self.largest == key)
 
     def to_json(self):
         members = {
             'path': self.path,
             'smallest': self.smallest.hex().upper(),
             'largest': self.largest.hex().upper(),
-            'largest_is_exclusive': False,
+            'largest_is_exclusive': self.largest_is_exclusive,
             'entries': self.entries,
             'bytes': self.bytes,
             'checksum': f'{self.checksum:08X}',
@@ -44,7 +52,8 @@ class Table:
         return Table(members['path'], bytes.fromhex(members['smallest']),
                      bytes.fromhex(members['largest']), members['entries'],
                      members['bytes'], int(members['checksum'], 16),
-                     members.get('shard'))
+                     members.get('shard'),
+                     bool(members.get('largest_is_exclusive')))
 
 
 def manifest_text(tables, tool_version):

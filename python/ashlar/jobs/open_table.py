@@ -23,6 +23,9 @@ class OpenTable:
         except _errors.FileError as error:
             self.discard()
             raise StorageError(self._path, error.reason) from error
+        except BaseException:  # such as options that are wrong
+            self.discard()
+            raise
 
     @property
     def file_bytes(self):
@@ -38,7 +41,8 @@ class OpenTable:
         if self._file is not None:
             self._call(self._file.commit)
         return Table(self._name, info.smallest, info.largest, info.entries,
-                     info.bytes, info.checksum, self._shard)
+                     info.bytes, info.checksum, self._shard,
+                     info.largest_is_exclusive)
 
     def _call(self, function, *arguments):
         try:

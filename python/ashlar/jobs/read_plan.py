@@ -49,5 +49,5 @@ def plan_read(uri, *, lower=None, upper=None, prefix='table',
     folder = Folder.of(uri, storage_options)
     return [TableRange(folder, table, lower, upper)
             for table in read_set(folder, prefix=prefix)
-            if (lower is None or table.largest >= lower)
+            if (lower is None or not table.ends_before(lower))
             and (upper is None or table.smallest < upper)]

@@ -84,21 +84,28 @@ class SetJob:
                                 f'job {self.job} has ended; this task is late')
 
     def commit(self, tables):
-        """Makes `tables` the set. Returns them in the manifest's order."""
+        """Makes `tables` the set. Returns them in the manifest's order.
+
+        May be called again with the same tables, if it is not known whether
+        it has succeeded.
+        """
         tables = sorted(tables, key=lambda table: (
             -1 if table.shard is None else table.shard, table.smallest))
         if not tables:
             raise JobError(self.folder.uri, 'there are no rows to write')
         check_apart(tables, self.folder)
         self._check_complete(tables)
-        old = self._listed() if self.overwrite else []
+        kept = {table.path for table in tables}
+        # A call before this one may have written our own manifest.
+        old = [table.path for table in self._listed()
+               if table.path not in kept] if self.overwrite else []
         self._write_manifest(tables)
         # The set exists from here on, so what goes wrong is a warning.
         try:
             self.folder.remove(names.marker_name(self.job))
-            self._remove_tables({table.path for table in tables})
-            for table in old:
-                self.folder.remove(table.path)
+            self._remove_tables(kept)
+            for name in old:
+                self.folder.remove(name)
         except StorageError as error:
             warnings.warn(f'the set is complete, but {error}; '
                           'remove_leftovers removes what is left',
@@ -164,7 +171,8 @@ class SetJob:
 def check_apart(tables, folder):
     """Tables in order must share no keys, within a shard."""
     for one, next_one in zip(tables, tables[1:]):
-        if one.shard == next_one.shard and one.largest >= next_one.smallest:
+        if one.shard == next_one.shard and not one.ends_before(
+                next_one.smallest):
             raise OverlapError(
                 folder.path(next_one.path),
                 f'begins at the key {next_one.smallest!r}, which is not above '
@@ -186,9 +194,9 @@ def remove_leftovers(uri, *, prefix='table', storage_options=None,
                      older_than=DAY_SECONDS):
     """Removes what killed jobs left. Returns the names of what was removed.
 
-    On S3 it also ends their uploads, of which nothing is seen. A job whose marker is younger than `older_than` seconds counts as running:
-    its tables are kept. So are tables that the manifest lists, and those that
-    no job made.
+    On S3 it also ends their uploads, of which nothing is seen. A job whose
+    marker is younger than `older_than` seconds counts as running: its tables
+    are kept. So are tables that the manifest lists, and those that no job made.
     """
     folder = Folder.of(uri, storage_options)
     # The order matters. A job whose table is found here began before, so its

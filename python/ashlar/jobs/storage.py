@@ -15,6 +15,7 @@ Objects of this module may be used by one thread at a time.
 import os
 import posixpath
 import secrets
+import warnings
 
 from .. import _files
 from .errors import StorageError
@@ -115,6 +116,22 @@ class Folder:
         except Exception as error:
             raise StorageError(self.path(name),
                                f'cannot be removed: {error}') from error
+
+    def remove_after_error(self, names):
+        """Removes files, for a caller that is about to raise an error.
+
+        A file that cannot be removed neither keeps others nor hides that
+        error: it is a warning, with the first cause.
+        """
+        left = []
+        for name in names:
+            try:
+                self.remove(name)
+            except Exception as error:
+                left.append(error)
+        if left:
+            warnings.warn(f'{left[0]}; {len(left)} of the files that were to '
+                          'be removed may be left', stacklevel=2)
 
     def uploads(self, prefix):
         """Returns the uploads of files whose names begin with `prefix`.
@@ -307,11 +324,18 @@ class RemoteFiles:
         if not hasattr(self.system, 'abort_mpu'):
             return []
         bucket, key, _ = self.system.split_path(self._path(prefix))
-        answer = self.system.call_s3('list_multipart_uploads', Bucket=bucket,
-                                     Prefix=key)
         beginning = len(key) - len(prefix)
-        return [(one['Key'][beginning:], one['UploadId'])
-                for one in answer.get('Uploads', [])]
+        found, place, has_more = [], {}, True
+        while has_more:
+            answer = self.system.call_s3('list_multipart_uploads',
+                                         Bucket=bucket, Prefix=key, **place)
+            found += [(one['Key'][beginning:], one['UploadId'])
+                      for one in answer.get('Uploads', [])]
+            has_more = answer.get('IsTruncated')
+            if has_more:
+                place = {'KeyMarker': answer['NextKeyMarker'],
+                         'UploadIdMarker': answer['NextUploadIdMarker']}
+        return found
 
     def end_upload(self, name, upload):
         bucket, key, _ = self.system.split_path(self._path(name))

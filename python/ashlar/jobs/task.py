@@ -150,5 +150,4 @@ class _Attempt:
             if self._table is not None:
                 self._table.discard()
         finally:
-            for name in self._names:
-                self._job.folder.remove(name)
+            self._job.folder.remove_after_error(self._names)

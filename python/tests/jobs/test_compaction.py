@@ -10,8 +10,9 @@ import sys
 
 import pytest
 
-from ashlar.jobs import JobError
-from ashlar.jobs.compaction import keep_result, run_compaction
+from ashlar.jobs import JobError, StorageError
+from ashlar.jobs.compaction import _publish, keep_result, run_compaction
+from ashlar.jobs.storage import Folder
 
 WORKER = '''#!{python}
 import json, os, sys
@@ -98,6 +99,28 @@ def test_a_worker_that_fails_leaves_nothing(job, tmp_path, make_worker, error,
 def test_a_worker_that_is_missing_is_named(job, tmp_path):
     with pytest.raises(JobError, match='no-such-worker'):
         run(job, tmp_path, str(tmp_path / 'no-such-worker'))
+
+
+class _HoldingFolder(Folder):
+    """A folder that keeps the first output of an attempt."""
+
+    def remove(self, name):
+        if name.endswith('.000000.sst'):
+            raise StorageError(self.path(name), 'cannot be removed')
+        super().remove(name)
+
+
+def test_an_output_that_stays_keeps_no_others_and_hides_no_error(tmp_path):
+    (tmp_path / 'out').mkdir()
+    for name in 'ab':
+        (tmp_path / name).write_bytes(b'a table')
+    result = {'id': 'J-1', 'output_path': str(tmp_path),
+              'output_files': [{'file_name': name} for name in 'abc']}
+    with pytest.warns(UserWarning, match='cannot be removed; 1 of'), \
+            pytest.raises(StorageError, match='cannot be written') as raised:
+        _publish(result, _HoldingFolder(tmp_path / 'out'), '0' * 10)
+    assert raised.value.file.endswith('.000002.sst')
+    assert os.listdir(tmp_path / 'out') == [f'J-1.{"0" * 10}.000000.sst']
 
 
 def test_inputs_are_checked(job, tmp_path, make_worker):

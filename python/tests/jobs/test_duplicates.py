@@ -52,6 +52,33 @@ def test_the_row_that_the_order_says_is_kept(policy, choose):
                         for key in sorted(expected)], seed
 
 
+NAN = float('nan')
+
+
+@pytest.mark.parametrize('orders, first, last', [
+    ([1.0, NAN], 0, 1), ([NAN, 1.0], 1, 0), ([NAN, NAN], None, None),
+    ([2.0, NAN, 1.0], 2, 1), ([NAN, float('inf'), NAN], 1, None),
+    ([1.0, NAN, 2.0, NAN], 0, None)])
+@pytest.mark.parametrize('rows_at_once', [1, 2, 4])
+def test_nan_is_the_largest(orders, first, last, rows_at_once):
+    rows = [(b'a', b'%d' % number, order)
+            for number, order in enumerate(orders)]
+    batches = []
+    for begin in range(0, len(rows), rows_at_once):
+        batch = pyarrow.record_batch(
+            list(map(list, zip(*rows[begin:begin + rows_at_once]))),
+            schema=SCHEMA.set(2, pyarrow.field('order', pyarrow.float64())))
+        # As engines sort.
+        batches.append(batch.sort_by('order'))
+    for policy, wanted in (('first', first), ('last', last)):
+        kept = [row for batch in keep_one(batches, policy, 'set')
+                for row in batch.to_pylist()]
+        assert len(kept) == 1
+        order = orders[int(kept[0]['value'])]
+        assert (order != order if wanted is None
+                else kept[0]['value'] == b'%d' % wanted)
+
+
 def test_a_task_writes_one_row_of_each_key(tmp_path):
     job = SetJob.begin(tmp_path / 'set')
     batches = [batch_of([(b'a', b'old', 1), (b'a', b'new', 2)]),

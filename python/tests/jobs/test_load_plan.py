@@ -9,6 +9,7 @@ import rocksdict
 
 from ashlar.jobs import (JobError, OverlapError, SetJob, plan_load,
                          write_partition)
+from ashlar.jobs.read_plan import plan_read
 from page_blocks import run_blocks
 from set_checks import files_of
 from test_set_job import batch_of, rows_of
@@ -61,6 +62,39 @@ def test_data_that_is_there_is_not_covered(tmp_path):
     existing[0].append((b'00000050', b'00000060'))
     with pytest.raises(OverlapError, match='shares keys with what shard 0'):
         plan_load(tmp_path / 'set', splits=[], existing=existing)
+
+
+def make_set_with_a_range_deletion(folder):
+    """The first table ends where the second begins, and does not reach it."""
+    folder.mkdir()
+    infos = []
+    for number, begin in enumerate((b'a', b'c')):
+        with ashlar.TableWriter(folder / f'table-{number}.sst') as writer:
+            writer.put(begin, b'value')
+            if number == 0:
+                writer.delete_range(b'b', b'c')
+        infos.append(writer.info)
+    assert infos[0].largest_is_exclusive and infos[0].largest == b'c'
+    ashlar.write_manifest(folder / 'table-manifest.json', infos)
+
+
+def test_a_range_deletion_does_not_reach_its_end(tmp_path):
+    make_set_with_a_range_deletion(tmp_path / 'set')
+    plan = plan_load(tmp_path / 'set', splits=[],
+                     existing={0: [(b'd', b'e')]})
+    assert [table.largest_is_exclusive for table in plan.shards[0]] == [
+        True, False]
+    files = json.loads(plan.to_json())['shards'][0]['files']
+    assert [file['largest_is_exclusive'] for file in files] == [True, False]
+    plan = plan_load(tmp_path / 'set', splits=[b'c'],
+                     existing={0: [(b'c', b'd')], 1: [(b'a', b'b')]})
+    assert [len(tables) for tables in plan.shards.values()] == [1, 1]
+    with pytest.raises(OverlapError, match='reaches over the split'):
+        plan_load(tmp_path / 'set', splits=[b'bx'])
+    with pytest.raises(OverlapError, match='shares keys with what shard 0'):
+        plan_load(tmp_path / 'set', splits=[], existing={0: [(b'b', b'b')]})
+    assert len(plan_read(tmp_path / 'set')) == 2
+    assert len(plan_read(tmp_path / 'set', lower=b'c')) == 1
 
 
 def test_hashed_shards_are_those_of_the_store(tmp_path):

@@ -2,12 +2,14 @@
 
 import os
 
+import ashlar
 import pytest
 
 from ashlar.jobs import (JobEndedError, SetExistsError, SetJob, StorageError,
                          plan_load, read_set, remove_leftovers)
 from ashlar.jobs.names import tables_of_job
 from ashlar.jobs.read_plan import plan_read
+from ashlar.jobs.storage import Folder
 from test_set_job import rows_of, write_rows
 
 BUCKET = 'tables'
@@ -109,6 +111,49 @@ def test_abort_ends_uploads_of_killed_tasks(store):
     assert names_of(store) == set()
 
 
+def test_all_pages_of_uploads_are_read(store, monkeypatch):
+    _, uri, system = store
+    folder = Folder(uri, store[0])
+    names = [f'table-{number // 2}.sst' for number in range(7)]
+    key = uri.split('/', 3)[3]
+    made = sorted((name, system.call_s3(
+        'create_multipart_upload', Bucket=BUCKET,
+        Key=f'{key}/{name}')['UploadId']) for name in names)
+    real, pages = type(system).call_s3, []
+
+    def with_small_pages(method, *arguments, **more):
+        """Answers as S3 does; moto has no pages of uploads."""
+        answer = real(system, method, *arguments, **more)
+        if method != 'list_multipart_uploads':
+            return answer
+        place = more.get('KeyMarker', ''), more.get('UploadIdMarker', '')
+        uploads = sorted(
+            (one for one in answer['Uploads']
+             if (one['Key'], one['UploadId']) > place),
+            key=lambda one: (one['Key'], one['UploadId']))
+        page = uploads[:3]
+        pages.append(page)
+        return {'Uploads': page, 'IsTruncated': len(uploads) > 3,
+                'NextKeyMarker': page[-1]['Key'],
+                'NextUploadIdMarker': page[-1]['UploadId']}
+
+    monkeypatch.setattr(folder.files.system, 'call_s3', with_small_pages)
+    assert sorted(folder.uploads('table-')) == made
+    assert list(map(len, pages)) == [3, 3, 1]
+    monkeypatch.undo()
+    folder.end_uploads('table-')
+    assert folder.uploads('table-') == []
+
+
+def test_options_that_are_wrong_leave_nothing(store):
+    job = begin(store)
+    before = names_of(store)
+    with pytest.raises(ashlar.InvalidArgumentError, match='nonsense'):
+        write_rows(job, 0, 0, 100, options={'nonsense': 1})
+    assert names_of(store) == before
+    assert job.folder.uploads('table-') == []
+
+
 def test_leftovers_are_removed(store):
     options, uri, _ = store
     job = begin(store)
@@ -135,3 +180,11 @@ def test_memory_of_fsspec():
     rows = [key for part in plan_read('memory://some/set')
             for batch in part.batches() for key in batch['key'].to_pylist()]
     assert rows == [key for key, _ in rows_of(0, 100)]
+
+
+def test_options_that_are_wrong_leave_nothing_in_memory():
+    job = SetJob.begin('memory://wrong/set')
+    before = job.folder.sizes('')
+    with pytest.raises(ashlar.InvalidArgumentError, match='nonsense'):
+        write_rows(job, 0, 0, 100, options={'nonsense': 1})
+    assert job.folder.sizes('') == before

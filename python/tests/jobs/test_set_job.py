@@ -79,6 +79,31 @@ def test_an_attempt_that_fails_removes_its_tables(tmp_path):
     assert files_of(tmp_path / 'set') == before
 
 
+class _HoldingFolder(Folder):
+    """A folder that keeps the first table of an attempt."""
+
+    def remove(self, name):
+        if name.endswith('0000.sst'):
+            raise StorageError(self.path(name), 'cannot be removed: no answer')
+        super().remove(name)
+
+
+def test_a_table_that_stays_keeps_no_others_and_hides_no_error(tmp_path):
+    def batches():
+        yield batch_of(rows_of(0, 20000))
+        yield batch_of(rows_of(20000, 40000))
+        yield batch_of(rows_of(40000, 60000))
+        raise RuntimeError('the input ended early')
+
+    job = SetJob.begin(_HoldingFolder(tmp_path / 'set'))
+    before = files_of(tmp_path / 'set')
+    with pytest.warns(UserWarning, match='no answer; 1 of the files'), \
+            pytest.raises(RuntimeError, match='ended early'):
+        write_partition(job, 0, batches(), target_file_size=1000)
+    left, = files_of(tmp_path / 'set') - before
+    assert left.endswith('0000.sst')
+
+
 def test_abort_removes_all_but_another_set(tmp_path):
     first = SetJob.begin(tmp_path / 'set')
     first.commit(write_rows(first, 0, 0, 100))
@@ -106,6 +131,47 @@ def test_a_set_is_replaced_only_if_asked(tmp_path):
     second.commit(write_rows(second, 0, 50, 60))
     assert_only_the_set(tmp_path / 'set')
     assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(50, 60))
+
+
+@pytest.mark.parametrize('overwrite', [False, True])
+def test_a_commit_may_be_repeated(tmp_path, overwrite):
+    if overwrite:
+        first = SetJob.begin(tmp_path / 'set')
+        first.commit(write_rows(first, 0, 0, 100))
+    job = SetJob.begin(tmp_path / 'set', overwrite=overwrite)
+    tables = write_rows(job, 0, 50, 60)
+    assert job.commit(tables) == job.commit(tables) == tables
+    assert_only_the_set(tmp_path / 'set')
+    assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(50, 60))
+
+
+class _LostAnswers(Folder):
+    """A folder whose store carries a write out, and does not answer."""
+
+    is_lost = False
+
+    def put(self, name, content, replace):
+        done = super().put(name, content, replace)
+        if self.is_lost:
+            raise StorageError(self.path(name), 'cannot be written: no answer')
+        return done
+
+
+def test_a_commit_is_repeated_after_a_lost_answer(tmp_path):
+    folder = _LostAnswers(tmp_path / 'set')
+    first = SetJob.begin(folder)
+    first.commit(write_rows(first, 0, 0, 100))
+    job = SetJob.begin(folder, overwrite=True)
+    tables = write_rows(job, 0, 50, 60)
+    folder.is_lost = True
+    with pytest.raises(StorageError, match='no answer'):
+        job.commit(tables)
+    folder.is_lost = False
+    job.commit(tables)
+    assert_rows(folder.uri, tmp_path / 'db', rows_of(50, 60))
+    # That commit could not know what the set was before.
+    assert len(remove_leftovers(folder, older_than=-1)) == 1
+    assert_only_the_set(folder.uri)
 
 
 def test_of_two_jobs_one_wins(tmp_path):
@@ -206,6 +272,32 @@ def test_shards_have_tables_of_their_own(tmp_path):
                                         [batch_of(rows, shard=shard)]))
     assert [(table.shard, table.entries) for table in tables] == [(1, 10),
                                                                  (4, 5)]
+
+
+@pytest.mark.parametrize('target_file_size', [1 << 20, 2000])
+def test_the_library_reads_shards_as_one(tmp_path, target_file_size):
+    rows = rows_of(0, 3000)
+    shards = [rows[first::3] for first in range(3)]
+    job = SetJob.begin(tmp_path / 'set')
+    tables = []
+    for number, own in enumerate(shards):
+        shard = pyarrow.array([number] * len(own), pyarrow.int32())
+        tables += write_partition(job, number, [
+            batch_of(own, shard=shard).slice(begin, 100)
+            for begin in range(0, len(own), 100)],
+            target_file_size=target_file_size)
+    job.commit(tables)
+    with ashlar.open_tables(tmp_path / 'set') as view:
+        assert all(view.get(key) == value for key, value in rows)
+        found = view.multi_get([key for key, _ in rows]).to_pylist()
+        assert found == [value for _, value in rows]
+        assert view.get(b'absent') is None
+        assert [row for batch in view.scan()
+                for row in batch.to_pylist()] == rows
+    newer = ashlar.write_tables([(b'00000002', b'new')], tmp_path / 'newer')
+    with ashlar.open_tables([tmp_path / 'set', newer.manifest]) as view:
+        assert view.get(b'00000002') == b'new'
+        assert view.get(b'00000003') == b'value 3'
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
