@@ -22,7 +22,7 @@ bool CallWatch::Poll() noexcept {
   nb::gil_scoped_acquire gil;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (on_look) on_look();
+    if (on_look_) on_look_();
   } catch (nb::python_error& error) {
     Keep(error);
     is_cancelled_.store(true, std::memory_order_relaxed);

@@ -15,6 +15,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
@@ -40,14 +41,29 @@ class CallWatch {
   // works on, or empty.
   void Check(const Status& status, const std::string& file);
 
-  // Called with the GIL at each look. Empty: nothing.
-  std::function<void()> on_look;
-
  private:
+  friend class LookScope;
   std::thread::id caller_;
   std::chrono::steady_clock::time_point last_look_;
   std::atomic<bool> is_cancelled_{false};
-  nanobind::object kept_;  // an exception; guarded by the GIL
+  nanobind::object kept_;          // an exception; guarded by the GIL
+  std::function<void()> on_look_;  // empty: nothing; guarded by the GIL
+};
+
+// Has a function called with the GIL at each look of a watch, as long as this
+// object lives. With the GIL, at both ends. The function must not refer to what
+// ends before.
+class LookScope {
+ public:
+  LookScope(CallWatch* watch, std::function<void()> on_look) : watch_(watch) {
+    watch_->on_look_ = std::move(on_look);
+  }
+  LookScope(const LookScope&) = delete;
+  LookScope& operator=(const LookScope&) = delete;
+  ~LookScope() { watch_->on_look_ = nullptr; }
+
+ private:
+  CallWatch* const watch_;
 };
 
 // Throws the exception of the package for this status, which is not ok.

@@ -108,14 +108,13 @@ SortedTableWriter& SetWriter::Writer() {
   return *build_->writer;
 }
 
-void SetWriter::ShowTo(const nb::object& progress, const char* step) {
-  watch_->on_look = nullptr;
-  if (progress.is_none()) return;
-  watch_->on_look = [this, progress, step] {
+std::function<void()> SetWriter::Showing(const nb::object& progress) {
+  if (progress.is_none()) return {};
+  return [this, progress] {
     const SortedTableProgress now = build_->writer->progress();
     nb::dict shown;
     const bool is_writing = now.sort.entries == 0 || now.sort.merged != 0;
-    shown["step"] = nb::str(is_writing ? "writing" : step);
+    shown["step"] = nb::str(is_writing ? "writing" : "sorting");
     shown["rows"] = is_writing ? now.written : now.sort.entries;
     if (now.sort.merged != 0) shown["of"] = now.sort.entries;
     shown["tables"] = now.tables;
@@ -129,7 +128,7 @@ void SetWriter::AddRows(const nb::object& source, const RowForm& form,
   const ExclusiveUse use(&is_used_);
   SortedTableWriter& writer = Writer();
   watch_->Begin();
-  ShowTo(progress, "sorting");
+  const LookScope look(watch_.get(), Showing(progress));
   ArrowInput input(source, watch_);
   RowMaker rows(form);
   Status status;
@@ -140,7 +139,6 @@ void SetWriter::AddRows(const nb::object& source, const RowForm& form,
                           return writer.Put(key, value);
                         });
   }
-  watch_->on_look = nullptr;
   watch_->Check(status, name_);
 }
 
@@ -151,12 +149,11 @@ nb::dict SetWriter::Finish(const nb::object& progress) {
     const ExclusiveUse use(&is_used_);
     SortedTableWriter& writer = Writer();
     watch_->Begin();
-    ShowTo(progress, "sorting");
+    const LookScope look(watch_.get(), Showing(progress));
     {
       nb::gil_scoped_release release;
       status = writer.Finish();
     }
-    watch_->on_look = nullptr;
     if (status.ok()) {
       nb::list tables;
       for (const TableSetTable& table : writer.tables()) {

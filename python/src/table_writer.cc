@@ -1,5 +1,6 @@
 #include "python/src/table_writer.h"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -113,11 +114,11 @@ uint64_t TableWriter::PutRows(const nb::object& source, const RowForm& form,
   Builder();
   watch_->Begin();
   const uint64_t before = entries();
+  std::function<void()> on_look;
   if (!progress.is_none()) {
-    watch_->on_look = [this, &progress, before] {
-      progress(entries() - before);
-    };
+    on_look = [this, progress, before] { progress(entries() - before); };
   }
+  const LookScope look(watch_.get(), std::move(on_look));
   ArrowInput input(source, watch_);
   RowMaker rows(form);
   Status status;
@@ -131,7 +132,6 @@ uint64_t TableWriter::PutRows(const nb::object& source, const RowForm& form,
                           return builder.Add(key, kTail, value);
                         });
   }
-  watch_->on_look = nullptr;
   watch_->Check(status, name_);
   return entries() - before;
 }

@@ -1,6 +1,9 @@
 """One table, written and read back."""
 
 import os
+import subprocess
+import sys
+import time
 
 import pyarrow as pa
 import pytest
@@ -114,6 +117,28 @@ def test_overlapping_tables_are_no_set(tmp_path):
     with pytest.raises(ashlar.InvalidArgumentError, match='not larger'):
         ashlar.write_manifest(tmp_path / 't-manifest.json', infos)
     assert not os.path.exists(tmp_path / 't-manifest.json')
+
+
+def test_progress_of_a_put_that_failed_is_forgotten(tmp_path):
+    ashlar.write_table(numbered(10), tmp_path / 'rows.sst')
+    used = ashlar.TableReader(tmp_path / 'rows.sst').scan()
+    pa.table(used)
+    seen = []
+
+    def long():
+        # So long that the writer looks for progress.
+        end = time.monotonic() + 0.2
+        i = 0
+        while time.monotonic() < end:
+            yield pa.RecordBatch.from_pydict({'key': [b'%08d' % i],
+                                              'value': [b'v']})
+            i += 1
+
+    with ashlar.TableWriter(tmp_path / 't.sst') as writer:
+        with pytest.raises(ValueError, match='used before'):
+            writer.put_many(used, progress=lambda *_: seen.append(1))
+        assert writer.put_many(long()) == writer.entries
+    assert seen == []
 
 
 def test_damage_is_named_with_its_offset(tmp_path):
