@@ -90,13 +90,16 @@ SetWriter::SetWriter(const std::string& name, const nb::object& outputs,
 
 SetWriter::~SetWriter() { Abandon(); }
 
+// As TableWriter::Abandon.
 void SetWriter::Abandon() {
   if (!build_ || is_used_) return;
-  if (!build_.IsForeign()) {
-    nb::gil_scoped_release release;
-    build_->writer.reset();
+  if (build_.IsForeign()) {
+    build_.Reset();
+    return;
   }
-  build_.Reset();
+  const OwnedByProcess<Build> ended = std::move(build_);
+  nb::gil_scoped_release release;
+  ended->writer.reset();
 }
 
 SortedTableWriter& SetWriter::Writer() {

@@ -58,15 +58,18 @@ TableWriter::TableWriter(const std::string& name, const nb::object& file,
 
 TableWriter::~TableWriter() { Abandon(); }
 
-// Workers of the builder may need the GIL to write.
+// Workers of the builder may need the GIL to write. Another thread that has it
+// meanwhile finds the writer closed.
 void TableWriter::Abandon() {
   if (!build_ || is_used_) return;
-  if (!build_.IsForeign()) {
-    entries_ = build_->builder->NumEntries();
-    nb::gil_scoped_release release;
-    build_->builder.reset();
+  if (build_.IsForeign()) {
+    build_.Reset();
+    return;
   }
-  build_.Reset();
+  entries_ = build_->builder->NumEntries();
+  const OwnedByProcess<Build> ended = std::move(build_);
+  nb::gil_scoped_release release;
+  ended->builder.reset();
 }
 
 TableBuilder& TableWriter::Builder() {

@@ -141,6 +141,41 @@ def test_progress_of_a_put_that_failed_is_forgotten(tmp_path):
     assert seen == []
 
 
+def test_a_writer_that_is_abandoned_is_closed_to_other_threads():
+    # The file's write, on a thread of the writer, calls the writer while that
+    # is being abandoned.
+    code = '''
+import os, sys, threading
+import ashlar
+sys.setswitchinterval(1000)  # so nothing runs before the GIL is given away
+is_writing, is_abandoned = threading.Event(), threading.Event()
+answers = []
+class File:
+    def write(self, data):
+        if threading.current_thread() is threading.main_thread():
+            return len(data)
+        is_writing.set()
+        is_abandoned.wait()
+        try:
+            writer.put(b'z', b'z')
+        except ValueError as error:
+            answers.append(str(error))
+        return len(data)
+writer = ashlar.TableWriter(File(), {'compression': 'none'})
+i = 0
+while not is_writing.is_set():
+    writer.put(b'%08d' % i, os.urandom(1000))
+    i += 1
+is_abandoned.set()
+writer.abandon()
+print(answers[0])
+'''
+    done = subprocess.run([sys.executable, '-X', 'faulthandler', '-c', code],
+                          capture_output=True, text=True, check=False,
+                          timeout=30)
+    assert done.stdout == 'the writer is closed\n', done.stderr
+
+
 def test_damage_is_named_with_its_offset(tmp_path):
     path = tmp_path / 't.sst'
     ashlar.write_table(numbered(5000), path,
