@@ -75,6 +75,7 @@ class Tables {
   }
 
   nb::object Get(const nb::bytes& key) {
+    Begin();
     const Slice keys[] = {BytesOf(key)};
     GetResult results[1];
     Status statuses[1];

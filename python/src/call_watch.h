@@ -24,6 +24,12 @@ namespace ashlar::python {
 
 class CallWatch {
  public:
+  CallWatch() = default;
+  CallWatch(const CallWatch&) = delete;
+  CallWatch& operator=(const CallWatch&) = delete;
+  // With the GIL or without.
+  ~CallWatch();
+
   // Called with the GIL, at the beginning of a call, on its thread.
   void Begin();
 
@@ -31,6 +37,9 @@ class CallWatch {
   // progress callback, has raised an exception. Called without the GIL, on any
   // thread. Only the thread of the call looks, and at most each 20 ms.
   bool Poll() noexcept;
+
+  // Called with the GIL: as Poll, but looks at once.
+  bool Look() noexcept;
 
   // Called with the GIL: keeps the exception, if it is the first one of the
   // call.
@@ -40,6 +49,12 @@ class CallWatch {
   // exception that was kept, or that of the status. `file` is what the call
   // works on, or empty.
   void Check(const Status& status, const std::string& file);
+
+  // Called with the GIL at the end of a call that cannot throw. Drops the
+  // exception that was kept, and returns the text of the status, which is not
+  // ok, with that of the exception. An interrupt (KeyboardInterrupt) is raised
+  // again when the main thread next executes Python code.
+  std::string TextOf(const Status& status);
 
  private:
   friend class LookScope;
