@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "ashlar/util/remote_file.h"
 #include "python/src/python_files.h"
 
 namespace ashlar::python {
@@ -24,6 +23,29 @@ bool IsPlain(const TableReader& table) {
 
 OpenTables::~OpenTables() = default;
 
+Status OpenTables::OpenRemote(Source* source,
+                              std::unique_ptr<RandomAccessFile>* file) {
+  std::unique_ptr<RandomAccessFile> remote;
+  {
+    nanobind::gil_scoped_acquire gil;
+    try {
+      remote = std::make_unique<PythonReadableFile>(source->file, watch_);
+    } catch (nanobind::python_error& error) {
+      watch_->Keep(error);
+      return Status::IOError("open " + source->name + ": " + error.what());
+    }
+    source->file.reset();
+  }
+  if (request_threads_ == nullptr) {
+    request_threads_ = std::make_shared<RequestThreads>(kRequestThreads);
+  }
+  auto made =
+      RemoteFile::Make(std::move(remote), {.threads = request_threads_});
+  if (!made.ok()) return made.status();
+  *file = std::move(made).value();
+  return {};
+}
+
 Status OpenTables::OpenOne(Source* source, const ReaderOptions& given) {
   OneTable table = {source->name, nullptr, source->level, {}, {}};
   ReaderOptions options = given;
@@ -32,22 +54,8 @@ Status OpenTables::OpenOne(Source* source, const ReaderOptions& given) {
   if (level_count_ > 1) options.largest_seqno = level_count_ - source->level;
   std::unique_ptr<RandomAccessFile> file;
   if (source->file.is_valid()) {
-    std::unique_ptr<RandomAccessFile> remote;
-    {
-      nanobind::gil_scoped_acquire gil;
-      try {
-        remote = std::make_unique<PythonReadableFile>(source->file, watch_);
-      } catch (nanobind::python_error& error) {
-        watch_->Keep(error);
-        return Status::IOError("open " + source->name + ": " + error.what());
-      }
-      source->file.reset();
-    }
-    auto made = RemoteFile::Make(
-        std::move(remote),
-        {.threads = std::make_shared<RequestThreads>(kRequestThreads)});
-    if (!made.ok()) return made.status();
-    file = std::move(made).value();
+    Status status = OpenRemote(source, &file);
+    if (!status.ok()) return status;
     options.read_tail_at_once = true;
     options.load_index_and_filter = LoadTime::kAtOpen;
     options.coalesce_gap_bytes = uint64_t{64} << 10;

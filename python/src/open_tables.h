@@ -18,6 +18,8 @@
 #include "ashlar/table/reader_options.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/table/user_iterator.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/remote_file.h"
 #include "ashlar/util/status.h"
 #include "python/src/call_watch.h"
 
@@ -74,11 +76,14 @@ class OpenTables {
     std::string largest;
     bool is_plain = false;
   };
+  Status OpenRemote(Source* source, std::unique_ptr<RandomAccessFile>* file);
   Status OpenOne(Source* source, const ReaderOptions& given);
   Status FindRange(OneTable* table) const;
   void MakeLevels();
 
   const std::shared_ptr<CallWatch> watch_;
+  // Of all remote files: a view may have thousands. Null if there are none.
+  std::shared_ptr<RequestThreads> request_threads_;
   std::vector<OneTable> tables_;
   size_t level_count_ = 0;
   std::vector<std::vector<TableRange>> ranges_;

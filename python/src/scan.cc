@@ -135,7 +135,7 @@ Status Scan::Fill(Entries* entries, OutputBatch* batch) {
 
 Status Scan::Next(std::shared_ptr<OutputBatch>* batch) {
   batch->reset();
-  if (at_end_ || types_.empty()) return {};
+  if (at_end_ || types_.empty() || tables_->size() == 0) return {};
   auto filled = std::make_shared<OutputBatch>(MakeBatch());
   batch_bytes_ = 0;
   Status status;

@@ -119,6 +119,16 @@ def test_overlapping_tables_are_no_set(tmp_path):
     assert not os.path.exists(tmp_path / 't-manifest.json')
 
 
+def test_a_manifest_of_no_tables_has_no_rows(tmp_path):
+    ashlar.write_manifest(tmp_path / 't-manifest.json', [])
+    view = ashlar.open_tables(tmp_path)
+    assert len(view) == 0
+    assert list(view.scan()) == []
+    assert pa.table(view.scan()).num_rows == 0
+    assert view.get(b'a') is None
+    assert view.multi_get([b'a', b'b']).to_pylist() == [None, None]
+
+
 def test_progress_of_a_put_that_failed_is_forgotten(tmp_path):
     ashlar.write_table(numbered(10), tmp_path / 'rows.sst')
     used = ashlar.TableReader(tmp_path / 'rows.sst').scan()
