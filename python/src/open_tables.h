@@ -71,15 +71,26 @@ class OpenTables {
   struct OneTable {
     std::string name;
     std::unique_ptr<TableReader> reader;
-    size_t level;
+    size_t level = 0;
+    // Of its keys, if it has any; only if there are several tables.
+    bool has_keys = false;
     std::string smallest;
     std::string largest;
+    bool excludes_largest = false;
     bool is_plain = false;
   };
   Status OpenRemote(Source* source, std::unique_ptr<RandomAccessFile>* file);
-  Status OpenOne(Source* source, const ReaderOptions& given);
+  // Opens sources that are one level, as these tables. The sequence numbers of
+  // older levels are at most *largest, which then counts these too.
+  Status OpenLevel(std::span<Source> sources, std::span<OneTable> tables,
+                   const ReaderOptions& options, SequenceNumber* largest,
+                   std::string* failed);
+  // Opens one. `number` is for the entries of a table that was made for
+  // ingestion.
+  Status OpenOne(Source* source, const ReaderOptions& given,
+                 SequenceNumber number, OneTable* table);
   Status FindRange(OneTable* table) const;
-  void MakeLevels();
+  Status MakeLevels(std::string* failed);
 
   const std::shared_ptr<CallWatch> watch_;
   // Of all remote files: a view may have thousands. Null if there are none.

@@ -119,6 +119,31 @@ def test_overlapping_tables_are_no_set(tmp_path):
     assert not os.path.exists(tmp_path / 't-manifest.json')
 
 
+def test_a_manifest_that_lies_about_its_keys_is_refused(tmp_path):
+    infos = [ashlar.write_table(numbered(10), tmp_path / f'{i}.sst')
+             for i in range(2)]
+    # As if the second one had no key of the first.
+    infos[1] = infos[1]._replace(smallest=b'x', largest=b'y')
+    ashlar.write_manifest(tmp_path / 't-manifest.json', infos)
+    with pytest.raises(ashlar.InvalidArgumentError) as caught:
+        ashlar.open_tables(tmp_path)
+    assert '0.sst' in str(caught.value) and '1.sst' in str(caught.value)
+
+
+def test_a_range_deletion_may_end_where_the_next_table_begins(tmp_path):
+    with ashlar.TableWriter(tmp_path / '1.sst') as writer:
+        writer.put(b'a', b'1')
+        writer.delete_range(b'b', b'c')
+    after = ashlar.write_table([(b'c', b'2')], tmp_path / '2.sst')
+    ashlar.write_manifest(tmp_path / 't-manifest.json', [writer.info, after])
+    for view in (ashlar.open_tables(tmp_path),
+                 ashlar.open_tables([tmp_path, tmp_path])):
+        assert [row for batch in view.scan() for row in batch.to_pylist()] == [
+            (b'a', b'1'), (b'c', b'2')]
+        assert view.multi_get([b'a', b'b', b'c']).to_pylist() == [b'1', None,
+                                                                  b'2']
+
+
 def test_a_manifest_of_no_tables_has_no_rows(tmp_path):
     ashlar.write_manifest(tmp_path / 't-manifest.json', [])
     view = ashlar.open_tables(tmp_path)
