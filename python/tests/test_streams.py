@@ -155,3 +155,41 @@ def test_a_reader_can_be_dropped_after_a_stream_failed():
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ['True', 'dropped']
+
+
+def test_a_stream_has_one_consumer():
+    reader, _ = opened()
+    stream = reader.scan(batch_rows=100)
+    consumer = pa.RecordBatchReader.from_stream(stream)
+    with pytest.raises(ValueError, match='handed to a consumer'):
+        next(stream)
+    with pytest.raises(ValueError, match='used before'):
+        pa.table(stream)
+    assert consumer.read_all().to_pydict() == EXPECTED.to_pydict()
+    begun = reader.scan(batch_rows=100)
+    assert len(next(begun)) == 100
+    with pytest.raises(ValueError, match='used before'):
+        pa.table(begun)
+
+
+def test_a_stream_is_for_one_thread_at_a_time():
+    reader, file = opened()
+    stream = reader.scan()
+    is_reading, may_go_on = threading.Event(), threading.Event()
+    batches = []
+
+    def block():
+        is_reading.set()
+        may_go_on.wait(60)
+
+    file.before = block
+    thread = threading.Thread(target=lambda: batches.append(next(stream)))
+    thread.start()
+    assert is_reading.wait(60)
+    try:
+        with pytest.raises(RuntimeError, match='another thread'):
+            next(stream)
+    finally:
+        may_go_on.set()
+        thread.join()
+    assert batches[0].to_pylist() == ROWS[:len(batches[0])]
