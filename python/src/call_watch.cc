@@ -21,7 +21,13 @@ void CallWatch::Begin() {
   caller_ = std::this_thread::get_id();
   last_look_ = std::chrono::steady_clock::now();
   is_cancelled_.store(false, std::memory_order_relaxed);
-  kept_.reset();
+  Take();
+}
+
+nb::object CallWatch::Take() {
+  nb::object of_files = files_ != nullptr ? files_->Take() : nb::object();
+  nb::object kept = std::exchange(kept_, nb::object());
+  return kept.is_valid() ? kept : of_files;
 }
 
 bool CallWatch::Poll() noexcept {
@@ -55,7 +61,7 @@ void CallWatch::Keep(nb::python_error& error) noexcept {
 
 void CallWatch::Check(const Status& status, const std::string& file) {
   if (status.ok()) return;
-  const nb::object kept = std::exchange(kept_, nb::object());
+  const nb::object kept = Take();
   if (!kept.is_valid()) Throw(status, file);
   // What stops a program, and what a callback says, passes as it is. Of an
   // error of a file, the package's exception says which file it was.
@@ -68,7 +74,7 @@ void CallWatch::Check(const Status& status, const std::string& file) {
 }
 
 std::string CallWatch::TextOf(const Status& status) {
-  const nb::object kept = std::exchange(kept_, nb::object());
+  const nb::object kept = Take();
   std::string text = status.ToString();
   if (!kept.is_valid()) return text;
   if (PyErr_GivenExceptionMatches(kept.ptr(), PyExc_KeyboardInterrupt) != 0) {

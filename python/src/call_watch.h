@@ -2,9 +2,10 @@
 // Python meanwhile: signals, progress, and exceptions of Python code that the
 // library has called.
 //
-// Each writer and each set of open tables has one. The library asks Poll now
-// and then, on any thread. Files that are Python objects keep the exceptions of
-// these objects here, since no exception passes through the library.
+// Each writer has one, and each call that reads, since any number of threads
+// may read the same tables. The library asks Poll now and then, on any thread.
+// Files that are Python objects keep the exceptions of these objects here,
+// since no exception passes through the library.
 #ifndef ASHLAR_PYTHON_SRC_CALL_WATCH_H_
 #define ASHLAR_PYTHON_SRC_CALL_WATCH_H_
 
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -25,6 +27,10 @@ namespace ashlar::python {
 class CallWatch {
  public:
   CallWatch() = default;
+  // Exceptions that `files` keeps count as those of the call: files that are
+  // open for many calls do not know which one has read.
+  explicit CallWatch(std::shared_ptr<CallWatch> files)
+      : files_(std::move(files)) {}
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
   // With the GIL or without.
@@ -58,6 +64,10 @@ class CallWatch {
 
  private:
   friend class LookScope;
+  // Returns the exception that was kept, if any, and keeps it no more.
+  nanobind::object Take();
+
+  const std::shared_ptr<CallWatch> files_;  // or null
   std::thread::id caller_;
   std::chrono::steady_clock::time_point last_look_;
   std::atomic<bool> is_cancelled_{false};

@@ -65,6 +65,7 @@ class OpenTables {
   // Returns whether every entry of every table is a value or an entity, with
   // one version of each key: then an Iterator shows what a user sees.
   bool is_plain(size_t i) const { return tables_[i].is_plain; }
+  // That of opening, which files keep.
   const std::shared_ptr<CallWatch>& watch() const { return watch_; }
 
  private:

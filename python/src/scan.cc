@@ -15,7 +15,9 @@ constexpr uint64_t kRowsBetweenLooks = 1024;
 }  // namespace
 
 Scan::Scan(std::shared_ptr<const OpenTables> tables, ScanOptions options)
-    : tables_(std::move(tables)), options_(std::move(options)) {
+    : tables_(std::move(tables)),
+      watch_(tables_->watch()),
+      options_(std::move(options)) {
   if (options_.lower) lower_ = *options_.lower;
   if (options_.upper) upper_ = *options_.upper;
   if (options_.key_form) {
