@@ -15,7 +15,12 @@ bool IsOfRows(const ArrowSchema& schema) {
   return schema.format != nullptr && std::string_view(schema.format) == "+s";
 }
 
-// Returns whether arrays of one type are read as those of the other.
+Slice NameOf(const ArrowSchema& schema) {
+  return schema.name == nullptr ? Slice() : Slice(schema.name);
+}
+
+// Returns whether arrays of one type are read as those of the other. Members of
+// a struct are found by their names; the items of a list may have any.
 bool HaveSameTypes(const ArrowSchema& a, const ArrowSchema& b) {
   if (a.format == nullptr || b.format == nullptr ||
       std::string_view(a.format) != b.format || a.n_children != b.n_children ||
@@ -23,16 +28,24 @@ bool HaveSameTypes(const ArrowSchema& a, const ArrowSchema& b) {
     return false;
   }
   for (int64_t i = 0; i < a.n_children; ++i) {
+    if (IsOfRows(a) && NameOf(*a.children[i]) != NameOf(*b.children[i])) {
+      return false;
+    }
     if (!HaveSameTypes(*a.children[i], *b.children[i])) return false;
   }
   return a.dictionary == nullptr || HaveSameTypes(*a.dictionary, *b.dictionary);
 }
 
+// A struct belongs to who takes it first, and is then released.
 template <typename Struct>
 Struct* FromCapsule(nb::handle capsule, const char* name) {
   void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
   if (pointer == nullptr) throw nb::python_error();
-  return static_cast<Struct*>(pointer);
+  auto* const owned = static_cast<Struct*>(pointer);
+  if (owned->release == nullptr) {
+    throw nb::value_error("the Arrow object was used before");
+  }
+  return owned;
 }
 
 }  // namespace

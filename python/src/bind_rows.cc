@@ -9,6 +9,7 @@
 #include "python/src/bindings.h"
 #include "python/src/call_watch.h"
 #include "python/src/encoded_rows.h"
+#include "python/src/exclusive_use.h"
 #include "python/src/python_rows.h"
 #include "python/src/rows_of_tuples.h"
 
@@ -121,16 +122,22 @@ nb::list ToTuples(const OutputBatch& batch) {
 }
 
 nb::object ExportStreamOf(PythonStream* stream) {
-  if (stream->is_used) throw nb::value_error("the stream was used before");
-  stream->is_used = true;
+  if (stream->is_begun || stream->is_exported) {
+    throw nb::value_error("the stream was used before");
+  }
+  stream->is_exported = true;
   return MakeCapsule<ArrowArrayStream>(
       "arrow_array_stream",
       [&](ArrowArrayStream* to) { ExportStream(stream->rows, to); });
 }
 
 PythonBatch NextBatch(PythonStream* stream) {
+  if (stream->is_exported) {
+    throw nb::value_error("the stream was handed to a consumer before");
+  }
+  const ExclusiveUse use(&stream->is_used);
+  stream->is_begun = true;
   RowStream& rows = *stream->rows;
-  stream->is_used = true;
   rows.watch()->Begin();
   std::shared_ptr<OutputBatch> batch;
   Status status;

@@ -75,6 +75,7 @@ class Tables {
   }
 
   nb::object Get(const nb::bytes& key) {
+    const std::shared_ptr<CallWatch> watch = Begin();
     const Slice keys[] = {BytesOf(key)};
     GetResult results[1];
     Status statuses[1];
@@ -82,23 +83,23 @@ class Tables {
       nb::gil_scoped_release release;
       Open().MultiGet(keys, results, statuses);
     }
-    Check(statuses[0]);
+    watch->Check(statuses[0], tables_->OneName());
     const std::optional<Slice> value = ValueOf(results[0], &statuses[0]);
-    Check(statuses[0]);
+    watch->Check(statuses[0], tables_->OneName());
     return value ? nb::object(ToBytes(*value)) : nb::none();
   }
 
   PythonArray MultiGet(const nb::object& source, const nb::object& form) {
-    Begin();
-    ArrowInput input(source, tables_->watch());
+    const std::shared_ptr<CallWatch> watch = Begin();
+    ArrowInput input(source, watch);
     RowMaker rows(FormOf(form));
     std::shared_ptr<OutputBatch> found;
     Status status;
     {
       nb::gil_scoped_release release;
-      status = FindAll(Open(), &input, &rows, &found);
+      status = FindAll(Open(), watch.get(), &input, &rows, &found);
     }
-    Check(status);
+    watch->Check(status, tables_->OneName());
     return {std::move(found), 0};
   }
 
@@ -139,10 +140,10 @@ class Tables {
 
   // Reads everything, and throws the first fault.
   nb::dict Verify(size_t i) {
-    Begin();
+    const std::shared_ptr<CallWatch> watch = Begin();
     InspectOptions options;
-    options.on_progress = [this](uint64_t, uint64_t) {
-      return !tables_->watch()->Poll();
+    options.on_progress = [&watch](uint64_t, uint64_t) {
+      return !watch->Poll();
     };
     TableInspection inspection;
     Status status;
@@ -150,7 +151,7 @@ class Tables {
       nb::gil_scoped_release release;
       status = InspectTable(tables_->table(i).file(), options, &inspection);
     }
-    tables_->watch()->Check(status, tables_->name(i));
+    watch->Check(status, tables_->name(i));
     if (!inspection.faults.empty()) {
       const TableFault& fault = inspection.faults.front();
       Throw(fault.status, tables_->name(i));
@@ -165,9 +166,11 @@ class Tables {
 
  private:
   OpenTables& Open() { return *tables_; }
-  void Begin() { tables_->watch()->Begin(); }
-  void Check(const Status& status) {
-    tables_->watch()->Check(status, tables_->OneName());
+  // Returns what watches one call: other threads may read meanwhile.
+  std::shared_ptr<CallWatch> Begin() const {
+    auto watch = std::make_shared<CallWatch>(tables_->watch());
+    watch->Begin();
+    return watch;
   }
 
   std::shared_ptr<OpenTables> tables_;

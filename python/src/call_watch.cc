@@ -6,11 +6,28 @@ namespace ashlar::python {
 
 namespace nb = nanobind;
 
+// After the end of the interpreter the exception stays where it is.
+CallWatch::~CallWatch() {
+  if (!kept_.is_valid()) return;
+  if (Py_IsInitialized() == 0) {
+    static_cast<void>(kept_.release());
+    return;
+  }
+  const nb::gil_scoped_acquire gil;
+  kept_.reset();
+}
+
 void CallWatch::Begin() {
   caller_ = std::this_thread::get_id();
   last_look_ = std::chrono::steady_clock::now();
   is_cancelled_.store(false, std::memory_order_relaxed);
-  kept_.reset();
+  Take();
+}
+
+nb::object CallWatch::Take() {
+  nb::object of_files = files_ != nullptr ? files_->Take() : nb::object();
+  nb::object kept = std::exchange(kept_, nb::object());
+  return kept.is_valid() ? kept : of_files;
 }
 
 bool CallWatch::Poll() noexcept {
@@ -20,9 +37,13 @@ bool CallWatch::Poll() noexcept {
   if (now - last_look_ < std::chrono::milliseconds(20)) return false;
   last_look_ = now;
   nb::gil_scoped_acquire gil;
+  return Look();
+}
+
+bool CallWatch::Look() noexcept {
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (on_look) on_look();
+    if (on_look_) on_look_();
   } catch (nb::python_error& error) {
     Keep(error);
     is_cancelled_.store(true, std::memory_order_relaxed);
@@ -40,7 +61,7 @@ void CallWatch::Keep(nb::python_error& error) noexcept {
 
 void CallWatch::Check(const Status& status, const std::string& file) {
   if (status.ok()) return;
-  const nb::object kept = std::exchange(kept_, nb::object());
+  const nb::object kept = Take();
   if (!kept.is_valid()) Throw(status, file);
   // What stops a program, and what a callback says, passes as it is. Of an
   // error of a file, the package's exception says which file it was.
@@ -50,6 +71,22 @@ void CallWatch::Check(const Status& status, const std::string& file) {
   if (is_of_file) Throw(status, file, kept);
   PyErr_SetObject(kept.type().ptr(), kept.ptr());
   throw nb::python_error();
+}
+
+std::string CallWatch::TextOf(const Status& status) {
+  const nb::object kept = Take();
+  std::string text = status.ToString();
+  if (!kept.is_valid()) return text;
+  if (PyErr_GivenExceptionMatches(kept.ptr(), PyExc_KeyboardInterrupt) != 0) {
+    PyErr_SetInterrupt();
+  }
+  // The status of a file has the text of its exception.
+  if (status.IsIOError()) return text;
+  try {
+    return text + ": " + nb::repr(kept).c_str();
+  } catch (const nb::python_error&) {
+    return text;
+  }
 }
 
 void Throw(const Status& status, const std::string& file, nb::handle cause) {

@@ -2,9 +2,10 @@
 // Python meanwhile: signals, progress, and exceptions of Python code that the
 // library has called.
 //
-// Each writer and each set of open tables has one. The library asks Poll now
-// and then, on any thread. Files that are Python objects keep the exceptions of
-// these objects here, since no exception passes through the library.
+// Each writer has one, and each call that reads, since any number of threads
+// may read the same tables. The library asks Poll now and then, on any thread.
+// Files that are Python objects keep the exceptions of these objects here,
+// since no exception passes through the library.
 #ifndef ASHLAR_PYTHON_SRC_CALL_WATCH_H_
 #define ASHLAR_PYTHON_SRC_CALL_WATCH_H_
 
@@ -13,8 +14,10 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
@@ -23,6 +26,16 @@ namespace ashlar::python {
 
 class CallWatch {
  public:
+  CallWatch() = default;
+  // Exceptions that `files` keeps count as those of the call: files that are
+  // open for many calls do not know which one has read.
+  explicit CallWatch(std::shared_ptr<CallWatch> files)
+      : files_(std::move(files)) {}
+  CallWatch(const CallWatch&) = delete;
+  CallWatch& operator=(const CallWatch&) = delete;
+  // With the GIL or without.
+  ~CallWatch();
+
   // Called with the GIL, at the beginning of a call, on its thread.
   void Begin();
 
@@ -30,6 +43,9 @@ class CallWatch {
   // progress callback, has raised an exception. Called without the GIL, on any
   // thread. Only the thread of the call looks, and at most each 20 ms.
   bool Poll() noexcept;
+
+  // Called with the GIL: as Poll, but looks at once.
+  bool Look() noexcept;
 
   // Called with the GIL: keeps the exception, if it is the first one of the
   // call.
@@ -40,14 +56,39 @@ class CallWatch {
   // works on, or empty.
   void Check(const Status& status, const std::string& file);
 
-  // Called with the GIL at each look. Empty: nothing.
-  std::function<void()> on_look;
+  // Called with the GIL at the end of a call that cannot throw. Drops the
+  // exception that was kept, and returns the text of the status, which is not
+  // ok, with that of the exception. An interrupt (KeyboardInterrupt) is raised
+  // again when the main thread next executes Python code.
+  std::string TextOf(const Status& status);
 
  private:
+  friend class LookScope;
+  // Returns the exception that was kept, if any, and keeps it no more.
+  nanobind::object Take();
+
+  const std::shared_ptr<CallWatch> files_;  // or null
   std::thread::id caller_;
   std::chrono::steady_clock::time_point last_look_;
   std::atomic<bool> is_cancelled_{false};
-  nanobind::object kept_;  // an exception; guarded by the GIL
+  nanobind::object kept_;          // an exception; guarded by the GIL
+  std::function<void()> on_look_;  // empty: nothing; guarded by the GIL
+};
+
+// Has a function called with the GIL at each look of a watch, as long as this
+// object lives. With the GIL, at both ends. The function must not refer to what
+// ends before.
+class LookScope {
+ public:
+  LookScope(CallWatch* watch, std::function<void()> on_look) : watch_(watch) {
+    watch_->on_look_ = std::move(on_look);
+  }
+  LookScope(const LookScope&) = delete;
+  LookScope& operator=(const LookScope&) = delete;
+  ~LookScope() { watch_->on_look_ = nullptr; }
+
+ private:
+  CallWatch* const watch_;
 };
 
 // Throws the exception of the package for this status, which is not ok.

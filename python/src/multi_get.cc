@@ -16,8 +16,9 @@ constexpr size_t kKeysAtOnce = 256;
 // Collects keys, and looks them up when there are enough.
 class Lookup {
  public:
-  Lookup(const OpenTables* tables, OutputColumn* to)
+  Lookup(const OpenTables* tables, CallWatch* watch, OutputColumn* to)
       : tables_(tables),
+        watch_(watch),
         to_(to),
         results_(kKeysAtOnce),
         statuses_(kKeysAtOnce) {
@@ -37,7 +38,7 @@ class Lookup {
 
   Status Flush() {
     if (keys_.empty()) return {};
-    if (tables_->watch()->Poll()) return Status::Aborted("interrupted");
+    if (watch_->Poll()) return Status::Aborted("interrupted");
     for (size_t i = 0; i < copies_.size(); ++i) keys_[i] = copies_[i];
     const size_t count = keys_.size();
     tables_->MultiGet(keys_, {results_.data(), count},
@@ -59,6 +60,7 @@ class Lookup {
 
  private:
   const OpenTables* const tables_;
+  CallWatch* const watch_;
   OutputColumn* const to_;
   std::vector<Slice> keys_;
   std::vector<std::string> copies_;
@@ -76,12 +78,12 @@ std::optional<Slice> ValueOf(const GetResult& result, Status* status) {
   return result.value.slice();
 }
 
-Status FindAll(const OpenTables& tables, ArrowInput* input, RowMaker* rows,
-               std::shared_ptr<OutputBatch>* found) {
+Status FindAll(const OpenTables& tables, CallWatch* watch, ArrowInput* input,
+               RowMaker* rows, std::shared_ptr<OutputBatch>* found) {
   auto batch = std::make_shared<OutputBatch>();
   batch->columns.emplace_back(
       OutputType{.name = "value", .format = "Z", .is_nullable = true});
-  Lookup lookup(&tables, &batch->columns[0]);
+  Lookup lookup(&tables, watch, &batch->columns[0]);
   const ArrowArray* keys = nullptr;
   bool is_prepared = false;
   for (;;) {

@@ -18,8 +18,8 @@ namespace ashlar::python {
 // Looks up all keys of the input. *found gets one column, "value", with a null
 // for each key that is not there. A value is copied once, from its block into
 // the column. Without the GIL.
-Status FindAll(const OpenTables& tables, ArrowInput* input, RowMaker* rows,
-               std::shared_ptr<OutputBatch>* found);
+Status FindAll(const OpenTables& tables, CallWatch* watch, ArrowInput* input,
+               RowMaker* rows, std::shared_ptr<OutputBatch>* found);
 
 // Returns the value, or nothing if there is none. Sets *status if there is one
 // that cannot be shown.

@@ -18,6 +18,8 @@
 #include "ashlar/table/reader_options.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/table/user_iterator.h"
+#include "ashlar/util/file.h"
+#include "ashlar/util/remote_file.h"
 #include "ashlar/util/status.h"
 #include "python/src/call_watch.h"
 
@@ -63,22 +65,37 @@ class OpenTables {
   // Returns whether every entry of every table is a value or an entity, with
   // one version of each key: then an Iterator shows what a user sees.
   bool is_plain(size_t i) const { return tables_[i].is_plain; }
+  // That of opening, which files keep.
   const std::shared_ptr<CallWatch>& watch() const { return watch_; }
 
  private:
   struct OneTable {
     std::string name;
     std::unique_ptr<TableReader> reader;
-    size_t level;
+    size_t level = 0;
+    // Of its keys, if it has any; only if there are several tables.
+    bool has_keys = false;
     std::string smallest;
     std::string largest;
+    bool excludes_largest = false;
     bool is_plain = false;
   };
-  Status OpenOne(Source* source, const ReaderOptions& given);
+  Status OpenRemote(Source* source, std::unique_ptr<RandomAccessFile>* file);
+  // Opens sources that are one level, as these tables. The sequence numbers of
+  // older levels are at most *largest, which then counts these too.
+  Status OpenLevel(std::span<Source> sources, std::span<OneTable> tables,
+                   const ReaderOptions& options, SequenceNumber* largest,
+                   std::string* failed);
+  // Opens one. `number` is for the entries of a table that was made for
+  // ingestion.
+  Status OpenOne(Source* source, const ReaderOptions& given,
+                 SequenceNumber number, OneTable* table);
   Status FindRange(OneTable* table) const;
-  void MakeLevels();
+  Status MakeLevels(std::string* failed);
 
   const std::shared_ptr<CallWatch> watch_;
+  // Of all remote files: a view may have thousands. Null if there are none.
+  std::shared_ptr<RequestThreads> request_threads_;
   std::vector<OneTable> tables_;
   size_t level_count_ = 0;
   std::vector<std::vector<TableRange>> ranges_;

@@ -27,10 +27,13 @@ struct PythonBatch {
   std::vector<OutputType> types;
 };
 
-// Can be used once: by a consumer of the stream, or by iteration.
+// Can be used once: by a consumer of the stream, or by iteration. The consumer
+// may read on any thread and without the GIL.
 struct PythonStream {
   std::shared_ptr<RowStream> rows;
-  bool is_used = false;
+  bool is_begun = false;     // by iteration
+  bool is_exported = false;  // to a consumer
+  bool is_used = false;      // by a call at this moment
 };
 
 inline Slice BytesOf(const nanobind::bytes& bytes) {

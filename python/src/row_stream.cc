@@ -7,28 +7,13 @@
 
 namespace ashlar::python {
 
+namespace nb = nanobind;
+
 namespace {
 
 struct StreamParts {
   std::shared_ptr<RowStream> rows;
   std::string error;
-};
-
-// Gives the GIL away, whether or not the thread has it: a consumer may call
-// with it or without, and reads of Python files need it on other threads.
-class WithoutGil {
- public:
-  WithoutGil() : before_(PyGILState_Ensure()), thread_(PyEval_SaveThread()) {}
-  WithoutGil(const WithoutGil&) = delete;
-  WithoutGil& operator=(const WithoutGil&) = delete;
-  ~WithoutGil() {
-    PyEval_RestoreThread(thread_);
-    PyGILState_Release(before_);
-  }
-
- private:
-  PyGILState_STATE before_;
-  PyThreadState* thread_;
 };
 
 StreamParts* PartsOf(ArrowArrayStream* stream) {
@@ -49,14 +34,27 @@ int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
   }
 }
 
+// A consumer may call with the GIL or without. It gets no exceptions of Python,
+// so none must be left in the watch, which other calls use too.
+//
+// A batch takes less time than there is between two looks of Poll, so each one
+// begins with a look.
 int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
   StreamParts* const parts = PartsOf(stream);
   try {
+    const nb::gil_scoped_acquire gil;
+    CallWatch* const watch = parts->rows->watch();
+    watch->Begin();
     std::shared_ptr<OutputBatch> batch;
-    const WithoutGil without;
-    const Status status = parts->rows->Next(&batch);
+    Status status;
+    if (watch->Look()) {
+      status = Status::Aborted("interrupted");
+    } else {
+      const nb::gil_scoped_release release;  // others need it to read files
+      status = parts->rows->Next(&batch);
+    }
     if (!status.ok()) {
-      parts->error = status.ToString();
+      parts->error = watch->TextOf(status);
       return CodeOf(status);
     }
     *out = {};

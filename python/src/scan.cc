@@ -15,7 +15,9 @@ constexpr uint64_t kRowsBetweenLooks = 1024;
 }  // namespace
 
 Scan::Scan(std::shared_ptr<const OpenTables> tables, ScanOptions options)
-    : tables_(std::move(tables)), options_(std::move(options)) {
+    : tables_(std::move(tables)),
+      watch_(tables_->watch()),
+      options_(std::move(options)) {
   if (options_.lower) lower_ = *options_.lower;
   if (options_.upper) upper_ = *options_.upper;
   if (options_.key_form) {
@@ -135,7 +137,7 @@ Status Scan::Fill(Entries* entries, OutputBatch* batch) {
 
 Status Scan::Next(std::shared_ptr<OutputBatch>* batch) {
   batch->reset();
-  if (at_end_ || types_.empty()) return {};
+  if (at_end_ || types_.empty() || tables_->size() == 0) return {};
   auto filled = std::make_shared<OutputBatch>(MakeBatch());
   batch_bytes_ = 0;
   Status status;

@@ -36,7 +36,7 @@ class Scan final : public RowStream {
 
   const std::vector<OutputType>& types() const override { return types_; }
   Status Next(std::shared_ptr<OutputBatch>* batch) override;
-  CallWatch* watch() override { return tables_->watch().get(); }
+  CallWatch* watch() override { return &watch_; }
   std::string name() const override { return tables_->OneName(); }
 
  private:
@@ -51,6 +51,7 @@ class Scan final : public RowStream {
   uint64_t RoomOf(const OutputBatch& batch) const;
 
   const std::shared_ptr<const OpenTables> tables_;
+  CallWatch watch_;
   ScanOptions options_;
   Slice lower_;
   Slice upper_;

@@ -90,13 +90,16 @@ SetWriter::SetWriter(const std::string& name, const nb::object& outputs,
 
 SetWriter::~SetWriter() { Abandon(); }
 
+// As TableWriter::Abandon.
 void SetWriter::Abandon() {
   if (!build_ || is_used_) return;
-  if (!build_.IsForeign()) {
-    nb::gil_scoped_release release;
-    build_->writer.reset();
+  if (build_.IsForeign()) {
+    build_.Reset();
+    return;
   }
-  build_.Reset();
+  const OwnedByProcess<Build> ended = std::move(build_);
+  nb::gil_scoped_release release;
+  ended->writer.reset();
 }
 
 SortedTableWriter& SetWriter::Writer() {
@@ -108,14 +111,13 @@ SortedTableWriter& SetWriter::Writer() {
   return *build_->writer;
 }
 
-void SetWriter::ShowTo(const nb::object& progress, const char* step) {
-  watch_->on_look = nullptr;
-  if (progress.is_none()) return;
-  watch_->on_look = [this, progress, step] {
+std::function<void()> SetWriter::Showing(const nb::object& progress) {
+  if (progress.is_none()) return {};
+  return [this, progress] {
     const SortedTableProgress now = build_->writer->progress();
     nb::dict shown;
     const bool is_writing = now.sort.entries == 0 || now.sort.merged != 0;
-    shown["step"] = nb::str(is_writing ? "writing" : step);
+    shown["step"] = nb::str(is_writing ? "writing" : "sorting");
     shown["rows"] = is_writing ? now.written : now.sort.entries;
     if (now.sort.merged != 0) shown["of"] = now.sort.entries;
     shown["tables"] = now.tables;
@@ -129,7 +131,7 @@ void SetWriter::AddRows(const nb::object& source, const RowForm& form,
   const ExclusiveUse use(&is_used_);
   SortedTableWriter& writer = Writer();
   watch_->Begin();
-  ShowTo(progress, "sorting");
+  const LookScope look(watch_.get(), Showing(progress));
   ArrowInput input(source, watch_);
   RowMaker rows(form);
   Status status;
@@ -140,7 +142,6 @@ void SetWriter::AddRows(const nb::object& source, const RowForm& form,
                           return writer.Put(key, value);
                         });
   }
-  watch_->on_look = nullptr;
   watch_->Check(status, name_);
 }
 
@@ -151,12 +152,11 @@ nb::dict SetWriter::Finish(const nb::object& progress) {
     const ExclusiveUse use(&is_used_);
     SortedTableWriter& writer = Writer();
     watch_->Begin();
-    ShowTo(progress, "sorting");
+    const LookScope look(watch_.get(), Showing(progress));
     {
       nb::gil_scoped_release release;
       status = writer.Finish();
     }
-    watch_->on_look = nullptr;
     if (status.ok()) {
       nb::list tables;
       for (const TableSetTable& table : writer.tables()) {

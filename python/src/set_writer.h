@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -45,7 +46,8 @@ class SetWriter {
     std::unique_ptr<SortedTableWriter> writer;
   };
   SortedTableWriter& Writer();
-  void ShowTo(const nanobind::object& progress, const char* step);
+  // Returns what shows the progress at each look; empty if nobody wants it.
+  std::function<void()> Showing(const nanobind::object& progress);
 
   const std::string name_;
   const std::shared_ptr<CallWatch> watch_ = std::make_shared<CallWatch>();

@@ -1,5 +1,6 @@
 #include "python/src/table_writer.h"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -57,15 +58,18 @@ TableWriter::TableWriter(const std::string& name, const nb::object& file,
 
 TableWriter::~TableWriter() { Abandon(); }
 
-// Workers of the builder may need the GIL to write.
+// Workers of the builder may need the GIL to write. Another thread that has it
+// meanwhile finds the writer closed.
 void TableWriter::Abandon() {
   if (!build_ || is_used_) return;
-  if (!build_.IsForeign()) {
-    entries_ = build_->builder->NumEntries();
-    nb::gil_scoped_release release;
-    build_->builder.reset();
+  if (build_.IsForeign()) {
+    build_.Reset();
+    return;
   }
-  build_.Reset();
+  entries_ = build_->builder->NumEntries();
+  const OwnedByProcess<Build> ended = std::move(build_);
+  nb::gil_scoped_release release;
+  ended->builder.reset();
 }
 
 TableBuilder& TableWriter::Builder() {
@@ -113,11 +117,11 @@ uint64_t TableWriter::PutRows(const nb::object& source, const RowForm& form,
   Builder();
   watch_->Begin();
   const uint64_t before = entries();
+  std::function<void()> on_look;
   if (!progress.is_none()) {
-    watch_->on_look = [this, &progress, before] {
-      progress(entries() - before);
-    };
+    on_look = [this, progress, before] { progress(entries() - before); };
   }
+  const LookScope look(watch_.get(), std::move(on_look));
   ArrowInput input(source, watch_);
   RowMaker rows(form);
   Status status;
@@ -131,7 +135,6 @@ uint64_t TableWriter::PutRows(const nb::object& source, const RowForm& form,
                           return builder.Add(key, kTail, value);
                         });
   }
-  watch_->on_look = nullptr;
   watch_->Check(status, name_);
   return entries() - before;
 }

@@ -132,6 +132,59 @@ def test_a_batch_of_another_shape_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_batch_with_columns_in_another_order_is_refused(tmp_path):
+    batches = iter([pa.RecordBatch.from_pydict({'key': [b'a'],
+                                                'value': [b'1']}),
+                    pa.RecordBatch.from_pydict({'value': [b'2'],
+                                                'key': [b'b']})])
+    with pytest.raises(ashlar.Error, match='other columns'):
+        ashlar.write_table(batches, tmp_path / 't.sst')
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_items_of_lists_may_have_any_name(tmp_path):
+    def batch(i, name):
+        kind = pa.list_(pa.field(name, pa.int32()))
+        return pa.RecordBatch.from_pydict(
+            {'key': pa.array([i]), 'value': pa.array([[i, 7]], kind)})
+
+    ashlar.write_table(iter([batch(1, 'item'), batch(2, 'element')]),
+                       tmp_path / 't.sst', key='key', value=['value'])
+    assert [json.loads(value) for _, value in read(tmp_path / 't.sst')] == [
+        [1, 7], [2, 7]]
+
+
+class Stream:
+    """Hands out the same capsule each time."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._capsule
+
+
+class Array:
+    """Hands out the same capsules each time."""
+
+    def __init__(self, capsules):
+        self._capsules = capsules
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self._capsules
+
+
+def test_a_capsule_that_was_used_is_refused(tmp_path):
+    batch = pa.RecordBatch.from_pydict({'key': [b'a'], 'value': [b'1']})
+    for source in (Stream(pa.table({'key': [b'a'], 'value': [b'1']})
+                          .__arrow_c_stream__()),
+                   Array(batch.__arrow_c_array__())):
+        ashlar.write_table(source, tmp_path / 't.sst')
+        with pytest.raises(ValueError, match='used before'):
+            ashlar.write_table(source, tmp_path / 'u.sst')
+        assert [one.name for one in tmp_path.iterdir()] == ['t.sst']
+
+
 def test_numbers_of_numpy(tmp_path):
     frame = pandas.DataFrame({'key': numpy.arange(5, dtype='uint32'),
                               'value': numpy.arange(5) * 1.5})

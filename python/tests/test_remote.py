@@ -231,6 +231,18 @@ def test_an_interrupted_write_of_an_object():
         ashlar.write_table(rows(), Interrupted())
 
 
+def test_the_files_of_a_view_share_their_threads():
+    contents = []
+    for i in range(20):
+        file = io.BytesIO()
+        ashlar.write_table([(b'%02d' % i, b'v')], file)
+        contents.append(file.getvalue())
+    before = len(os.listdir('/proc/self/task'))
+    view = ashlar.open_tables([io.BytesIO(one) for one in contents])
+    assert len(os.listdir('/proc/self/task')) <= before + 8
+    assert read(view) == [(b'%02d' % i, b'v') for i in range(20)]
+
+
 def test_a_missing_file_and_an_unknown_scheme(folder):
     with pytest.raises(FileNotFoundError):
         ashlar.TableReader(folder + '/no.sst')

@@ -78,6 +78,56 @@ def test_range_deletions_of_a_newer_table(tmp_path):
         b'v', None, b'new', None, b'v']
 
 
+def table_of_a_database(folder, rows, rounds):
+    """Returns a table of a database that has put the rows so often: the last
+    round has the largest sequence numbers."""
+    database = rocksdict.Rdict(str(folder), rocksdict.Options(raw_mode=True))
+    try:
+        for _ in range(rounds):
+            for key, value in rows:
+                database[key] = value
+        database.flush()
+    finally:
+        database.close()
+    [table] = folder.glob('*.sst')
+    return table
+
+
+def test_a_table_of_a_database_is_older_than_the_next_one(tmp_path):
+    keys = [b'%03d' % i for i in range(100)]
+    base = table_of_a_database(tmp_path / 'base',
+                               [(key, b'old') for key in keys], 5)
+    properties = ashlar.TableReader(base).properties()
+    assert int.from_bytes(properties['rocksdb.key.largest.seqno'],
+                          'little') > 100
+    with ashlar.TableWriter(tmp_path / 'new.sst') as writer:
+        writer.put(keys[0], b'new')
+        writer.delete(keys[1])
+        writer.delete_range(keys[50], keys[60])
+    ashlar.write_table([(keys[0], b'newest')], tmp_path / 'newest.sst')
+    view = ashlar.open_tables([base, tmp_path / 'new.sst',
+                               tmp_path / 'newest.sst'])
+    expected = dict.fromkeys(keys, b'old') | {keys[0]: b'newest'}
+    for key in [keys[1], *keys[50:60]]:
+        del expected[key]
+    assert [row for batch in view.scan()
+            for row in batch.to_pylist()] == list(expected.items())
+    assert view.multi_get(keys).to_pylist() == [expected.get(key)
+                                                for key in keys]
+
+
+def test_a_table_with_smaller_numbers_is_not_newer(tmp_path):
+    rows = [(b'a', b'1'), (b'b', b'2')]
+    large = table_of_a_database(tmp_path / 'large', rows, 5)
+    small = table_of_a_database(tmp_path / 'small', rows, 1)
+    view = ashlar.open_tables([small, large])
+    assert view.multi_get([b'a', b'b']).to_pylist() == [b'1', b'2']
+    with pytest.raises(ashlar.InvalidArgumentError,
+                       match='sequence number') as caught:
+        ashlar.open_tables([large, small])
+    assert caught.value.file == str(small)
+
+
 def test_tables_of_rocksdb_are_read(tmp_path):
     options = rocksdict.Options(raw_mode=True)
     writer = rocksdict.SstFileWriter(options)

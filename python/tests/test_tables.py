@@ -1,6 +1,9 @@
 """One table, written and read back."""
 
 import os
+import subprocess
+import sys
+import time
 
 import pyarrow as pa
 import pytest
@@ -114,6 +117,98 @@ def test_overlapping_tables_are_no_set(tmp_path):
     with pytest.raises(ashlar.InvalidArgumentError, match='not larger'):
         ashlar.write_manifest(tmp_path / 't-manifest.json', infos)
     assert not os.path.exists(tmp_path / 't-manifest.json')
+
+
+def test_a_manifest_that_lies_about_its_keys_is_refused(tmp_path):
+    infos = [ashlar.write_table(numbered(10), tmp_path / f'{i}.sst')
+             for i in range(2)]
+    # As if the second one had no key of the first.
+    infos[1] = infos[1]._replace(smallest=b'x', largest=b'y')
+    ashlar.write_manifest(tmp_path / 't-manifest.json', infos)
+    with pytest.raises(ashlar.InvalidArgumentError) as caught:
+        ashlar.open_tables(tmp_path)
+    assert '0.sst' in str(caught.value) and '1.sst' in str(caught.value)
+
+
+def test_a_range_deletion_may_end_where_the_next_table_begins(tmp_path):
+    with ashlar.TableWriter(tmp_path / '1.sst') as writer:
+        writer.put(b'a', b'1')
+        writer.delete_range(b'b', b'c')
+    after = ashlar.write_table([(b'c', b'2')], tmp_path / '2.sst')
+    ashlar.write_manifest(tmp_path / 't-manifest.json', [writer.info, after])
+    for view in (ashlar.open_tables(tmp_path),
+                 ashlar.open_tables([tmp_path, tmp_path])):
+        assert [row for batch in view.scan() for row in batch.to_pylist()] == [
+            (b'a', b'1'), (b'c', b'2')]
+        assert view.multi_get([b'a', b'b', b'c']).to_pylist() == [b'1', None,
+                                                                  b'2']
+
+
+def test_a_manifest_of_no_tables_has_no_rows(tmp_path):
+    ashlar.write_manifest(tmp_path / 't-manifest.json', [])
+    view = ashlar.open_tables(tmp_path)
+    assert len(view) == 0
+    assert list(view.scan()) == []
+    assert pa.table(view.scan()).num_rows == 0
+    assert view.get(b'a') is None
+    assert view.multi_get([b'a', b'b']).to_pylist() == [None, None]
+
+
+def test_progress_of_a_put_that_failed_is_forgotten(tmp_path):
+    ashlar.write_table(numbered(10), tmp_path / 'rows.sst')
+    used = ashlar.TableReader(tmp_path / 'rows.sst').scan()
+    pa.table(used)
+    seen = []
+
+    def long():
+        # So long that the writer looks for progress.
+        end = time.monotonic() + 0.2
+        i = 0
+        while time.monotonic() < end:
+            yield pa.RecordBatch.from_pydict({'key': [b'%08d' % i],
+                                              'value': [b'v']})
+            i += 1
+
+    with ashlar.TableWriter(tmp_path / 't.sst') as writer:
+        with pytest.raises(ValueError, match='used before'):
+            writer.put_many(used, progress=lambda *_: seen.append(1))
+        assert writer.put_many(long()) == writer.entries
+    assert seen == []
+
+
+def test_a_writer_that_is_abandoned_is_closed_to_other_threads():
+    # The file's write, on a thread of the writer, calls the writer while that
+    # is being abandoned.
+    code = '''
+import os, sys, threading
+import ashlar
+sys.setswitchinterval(1000)  # so nothing runs before the GIL is given away
+is_writing, is_abandoned = threading.Event(), threading.Event()
+answers = []
+class File:
+    def write(self, data):
+        if threading.current_thread() is threading.main_thread():
+            return len(data)
+        is_writing.set()
+        is_abandoned.wait()
+        try:
+            writer.put(b'z', b'z')
+        except ValueError as error:
+            answers.append(str(error))
+        return len(data)
+writer = ashlar.TableWriter(File(), {'compression': 'none'})
+i = 0
+while not is_writing.is_set():
+    writer.put(b'%08d' % i, os.urandom(1000))
+    i += 1
+is_abandoned.set()
+writer.abandon()
+print(answers[0])
+'''
+    done = subprocess.run([sys.executable, '-X', 'faulthandler', '-c', code],
+                          capture_output=True, text=True, check=False,
+                          timeout=30)
+    assert done.stdout == 'the writer is closed\n', done.stderr
 
 
 def test_damage_is_named_with_its_offset(tmp_path):

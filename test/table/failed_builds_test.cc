@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "ashlar/table/properties_collector.h"
 #include "ashlar/table/table_builder.h"
@@ -21,6 +22,8 @@ namespace {
 class Gate {
  public:
   void PassThrough() {
+    // The thread that builds compresses too.
+    if (std::this_thread::get_id() == builder_) return;
     std::unique_lock lock(mutex_);
     if (!has_worker_) {
       has_worker_ = true;
@@ -43,6 +46,7 @@ class Gate {
   int late() const { return late_; }
 
  private:
+  const std::thread::id builder_ = std::this_thread::get_id();
   std::mutex mutex_;
   std::condition_variable changed_;
   bool has_worker_ = false;

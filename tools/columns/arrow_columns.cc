@@ -136,6 +136,21 @@ bool AppendNumber(const ColumnEncoding& encoding, const Cell& cell,
   return IsOkOrThrow(AppendColumn(encoding, value, bytes));
 }
 
+// Returns whether a whole row of the batch is null: such a row has no values to
+// store. A producer need not have counted them (-1). The batch must be as long
+// as its columns are.
+bool HasNullRows(const ArrowArray& batch) {
+  if (batch.null_count == 0 || batch.n_buffers < 1 ||
+      batch.buffers == nullptr || batch.buffers[0] == nullptr) {
+    return false;
+  }
+  const auto* const validity = static_cast<const uint8_t*>(batch.buffers[0]);
+  for (int64_t i = batch.offset; i < batch.offset + batch.length; ++i) {
+    if ((validity[i / 8] >> (i % 8) & 1) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool ArrowColumns::Find(const ArrowSchema& schema, std::string* reason) {
@@ -234,6 +249,9 @@ Status ArrowColumns::Bind(const ArrowArray& batch) {
     const Status status = columns_[i].Bind(types_[i], *batch.children[i],
                                            batch.offset, batch.length);
     if (!status.ok()) return status.WithPrefix(name);
+  }
+  if (HasNullRows(batch)) {
+    return Status::Corruption("a batch with a row that is null");
   }
   length_ = batch.length;
   return {};

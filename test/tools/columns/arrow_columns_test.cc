@@ -91,6 +91,23 @@ TEST(ArrowColumns, RefuseBatchesOfAnotherShape) {
   EXPECT_EQ(RowsOf(hole.get(), "k", "v"), "column 2 ('v'): missing in a batch");
 }
 
+TEST(ArrowColumns, RefuseRowsThatAreNull) {
+  // The third row is null. -1: nobody has counted.
+  const uint8_t validity[] = {0b1011};
+  const void* buffers[] = {validity};
+  const auto rows_of = [&](int64_t offset, int64_t length, int64_t nulls) {
+    const auto batch = Batch(offset, length);
+    batch->get()->null_count = nulls;
+    batch->get()->n_buffers = 1;
+    batch->get()->buffers = buffers;
+    return RowsOf(batch.get(), "k", "v");
+  };
+  EXPECT_EQ(rows_of(0, 3, -1), "a batch with a row that is null");
+  EXPECT_EQ(rows_of(2, 1, -1), "a batch with a row that is null");
+  EXPECT_EQ(rows_of(0, 2, -1), "a 1 b 2 ");
+  EXPECT_EQ(rows_of(0, 3, 0), "a 1 b 2 c 3 ");
+}
+
 TEST(ArrowColumns, TextMustBeUtf8) {
   const auto batch = Batch(0, 3,
                            "a\xff"
