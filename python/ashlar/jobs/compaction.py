@@ -163,7 +163,7 @@ def _upload(path, target, name):
             while piece := source.read(COPY_BYTES):
                 file.write(piece)
         file.commit()
-    except OSError as error:
+    except Exception as error:  # any store has errors of its own
         file.discard()
         raise StorageError(target.path(name), f'cannot be written: {error}'
                            ) from error

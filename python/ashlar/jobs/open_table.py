@@ -39,10 +39,17 @@ class OpenTable:
         """Completes the table, which then has its name. Returns a Table."""
         info = self._call(self._writer.finish)
         if self._file is not None:
-            self._call(self._file.commit)
+            self._commit()
         return Table(self._name, info.smallest, info.largest, info.entries,
                      info.bytes, info.checksum, self._shard,
                      info.largest_is_exclusive)
+
+    def _commit(self):
+        try:
+            self._file.commit()
+        except Exception as error:  # any store has errors of its own
+            raise StorageError(self._path, f'cannot be written: {error}'
+                               ) from error
 
     def _call(self, function, *arguments):
         try:
