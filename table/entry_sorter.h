@@ -128,12 +128,13 @@ class ASHLAR_EXPORT EntrySorter {
   ~EntrySorter();
 
   // Copies the entry. Returns InvalidArgument, and adds nothing, if the key is
-  // shorter than the comparator's timestamps, or if key or value is too large:
-  // above TableBuilder::kMaxUserKeyBytes - 8 and TableBuilder::kMaxValueBytes -
-  // 1, or if the number is not above that of the last entry. Returns IOError if a scratch file cannot be made or written, MemoryLimit
-  // if memory runs out, Aborted if cancelled; these may come from an earlier
-  // run. After them, every call returns an error. Also InvalidArgument after
-  // ForEach.
+  // shorter than the comparator's timestamps, if the key is larger than
+  // TableBuilder::kMaxUserKeyBytes - 8 or the value not smaller than
+  // TableBuilder::kMaxValueBytes, or if the number is not above that of the
+  // last entry. Returns IOError if a scratch file cannot be made or written,
+  // MemoryLimit if memory runs out, Aborted if cancelled; these may come from
+  // an earlier run. After them, every call returns an error. Also
+  // InvalidArgument after ForEach.
   Status Add(const SortEntry& entry);
 
   // Replaces EntrySorterOptions::expected_bytes, for a caller that can tell

@@ -166,11 +166,12 @@ class ASHLAR_EXPORT Iterator {
   // For engines with a list of their own of what is pinned, as RocksDB's
   // "PinnedIteratorsManager". KeepValue makes value() stay where it is until
   // the keeper releases it, also beyond iterator and reader, but not beyond the
-  // block cache. Ask for value() again after the call: it may have moved; what
-  // key() returned stays until the next move. All that is kept in one block costs what one value costs: the keeper gets the
-  // block once, when the iterator leaves it or is destroyed. KeepValue returns
-  // InvalidArgument if there is no keeper, MemoryLimit, or an error as
-  // PrepareValue; the iterator is then as before, unless it is not Valid.
+  // block cache. Ask for value() again after the call: it may have moved. What
+  // key() has returned stays until the next move. All that is kept in one block
+  // costs what one value costs: the keeper gets the block once, when the
+  // iterator leaves it or is destroyed. KeepValue returns InvalidArgument if
+  // there is no keeper, MemoryLimit, or an error as PrepareValue; the iterator
+  // is then as before, unless it is not Valid.
   // Requires: Valid().
   //
   // SetValueKeeper sets the keeper; empty: there is none, as at first. The one
