@@ -77,16 +77,25 @@ std::string CallWatch::TextOf(const Status& status) {
   const nb::object kept = Take();
   std::string text = status.ToString();
   if (!kept.is_valid()) return text;
-  if (PyErr_GivenExceptionMatches(kept.ptr(), PyExc_KeyboardInterrupt) != 0) {
-    PyErr_SetInterrupt();
-  }
+  bool is_interrupt =
+      PyErr_GivenExceptionMatches(kept.ptr(), PyExc_KeyboardInterrupt) != 0;
   // The status of a file has the text of its exception.
-  if (status.IsIOError()) return text;
-  try {
-    return text + ": " + nb::repr(kept).c_str();
-  } catch (const nb::python_error&) {
-    return text;
+  if (!status.IsIOError()) {
+    try {
+      const nb::str shown = nb::repr(kept);
+      const char* const bytes = shown.c_str();
+      if (bytes != nullptr) {
+        text.append(": ").append(bytes);
+      } else {
+        PyErr_Clear();
+      }
+    } catch (const nb::python_error& error) {
+      is_interrupt = is_interrupt || error.matches(PyExc_KeyboardInterrupt);
+    }
   }
+  // Last: repr() looks for signals, and would lose it.
+  if (is_interrupt) PyErr_SetInterrupt();
+  return text;
 }
 
 void Throw(const Status& status, const std::string& file, nb::handle cause) {

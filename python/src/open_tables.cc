@@ -36,9 +36,8 @@ struct Sequences {
 // the one with which it was opened. Tables of old releases of RocksDB do not
 // record theirs: all entries are read.
 Status FindSequences(const TableReader& table, SequenceNumber given,
-                     Sequences* found) {
+                     CallWatch* watch, Sequences* found) {
   const TableProperties& properties = table.properties();
-  if (properties.num_entries == 0) return {};
   constexpr uint32_t kVersionWithSequence = 2;
   if (properties.external_sst_file_version == kVersionWithSequence) {
     const uint64_t own = properties.external_sst_file_global_seqno.value_or(0);
@@ -46,6 +45,7 @@ Status FindSequences(const TableReader& table, SequenceNumber given,
     return {};
   }
   if (properties.key_smallest_seqno && properties.key_largest_seqno) {
+    if (properties.num_entries == 0) return {};
     found->smallest = *properties.key_smallest_seqno;
     found->largest = *properties.key_largest_seqno;
     return {};
@@ -54,7 +54,12 @@ Status FindSequences(const TableReader& table, SequenceNumber given,
     found->Add(deletion.sequence);
   }
   Iterator entries = table.NewIterator({.fill_cache = false});
+  uint64_t entry = 0;
   for (entries.SeekToFirst(); entries.Valid(); entries.Next()) {
+    constexpr uint64_t kEntriesBetweenLooks = 1024;
+    if (++entry % kEntriesBetweenLooks == 0 && watch->Poll()) {
+      return Status::Aborted("interrupted");
+    }
     found->Add(entries.sequence());
   }
   return entries.status();
@@ -135,7 +140,7 @@ Status OpenTables::OpenLevel(std::span<Source> sources,
     if (!status.ok()) return status;
     if (level_count_ == 1) continue;
     Sequences found;
-    status = FindSequences(*tables[i].reader, number, &found);
+    status = FindSequences(*tables[i].reader, number, watch_.get(), &found);
     if (!status.ok()) return status;
     if (found.is_empty()) continue;
     if (!is_oldest && found.smallest < number) {

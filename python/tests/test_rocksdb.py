@@ -1,5 +1,6 @@
 """RocksDB, as in the package rocksdict, ingests the files and has the rows."""
 
+import pathlib
 import random
 
 import pyarrow as pa
@@ -126,6 +127,24 @@ def test_a_table_with_smaller_numbers_is_not_newer(tmp_path):
                        match='sequence number') as caught:
         ashlar.open_tables([large, small])
     assert caught.value.file == str(small)
+
+
+def test_a_table_without_properties_is_older_than_the_next_one(tmp_path):
+    old = (pathlib.Path(__file__).parents[2]
+           / 'test' / 'golden' / 'ldb-plain.ldb')
+    expected = {row['key']: row['value']
+                for batch in ashlar.TableReader(old).scan()
+                for row in batch.to_pylist()}
+    first, second, *_ = expected
+    with ashlar.TableWriter(tmp_path / 'new.sst') as writer:
+        writer.put(first, b'new')
+        writer.delete(second)
+    view = ashlar.open_tables([old, tmp_path / 'new.sst'])
+    expected[first] = b'new'
+    del expected[second]
+    assert {row['key']: row['value'] for batch in view.scan()
+            for row in batch.to_pylist()} == expected
+    assert view.multi_get([first, second]).to_pylist() == [b'new', None]
 
 
 def test_tables_of_rocksdb_are_read(tmp_path):

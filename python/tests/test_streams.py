@@ -120,6 +120,29 @@ def test_an_interrupt_reaches_the_caller_of_a_consumer():
     assert pa.table(reader.scan()).num_rows == len(ROWS)
 
 
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_an_interrupt_between_reads_reaches_the_caller(tmp_path):
+    ashlar.write_table(ROWS, tmp_path / 't.sst')
+    reader = ashlar.TableReader(tmp_path / 't.sst')
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.02)
+            # The consumer's exception may come first.
+            with contextlib.suppress(pa.ArrowInvalid):
+                while True:
+                    pa.table(reader.scan(batch_rows=10))
+            for _ in range(1000):
+                pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert pa.table(reader.scan()).num_rows == len(ROWS)
+
+
 def test_a_get_does_not_raise_the_exception_of_an_earlier_call():
     reader, file = opened()
 

@@ -18,12 +18,12 @@
 
 namespace ashlar::internal {
 
-// Returns the text of the manifest. Paths in it are relative to the folder that
-// holds all the tables.
 // The largest manifest that is read, in bytes: enough for about a million
 // tables.
 inline constexpr size_t kMostManifestBytes = size_t{1} << 28;
 
+// Returns the text of the manifest. Paths in it are relative to the folder that
+// holds all the tables.
 std::string ManifestText(const std::vector<TableSetTable>& tables);
 
 // What the manifest in the set's folder says.

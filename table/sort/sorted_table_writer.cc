@@ -72,7 +72,7 @@ Status CheckSizes(const SortEntry& entry, const Comparator& comparator) {
                   " bytes, which is too large");
   }
   if (entry.type != ValueType::kTypeRangeDeletion &&
-      entry.value.size() >= TableBuilder::kMaxValueBytes) {
+      entry.value.size() > TableBuilder::kMaxValueBytes) {
     return Refuse("has a value of " + std::to_string(entry.value.size()) +
                   " bytes, which is too large");
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -27,7 +28,9 @@ class Gate {
     std::unique_lock lock(mutex_);
     if (!has_worker_) {
       has_worker_ = true;
-      changed_.wait(lock, [this] { return is_open_; });
+      // Not for ever: the ring may be full before the builder looks again.
+      changed_.wait_for(lock, std::chrono::seconds(1),
+                        [this] { return is_open_; });
     }
     lock.unlock();
     if (is_closed_) ++late_;

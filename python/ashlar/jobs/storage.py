@@ -12,6 +12,7 @@ it has to be importable by the tasks, and is passed instead of a URI.
 Objects of this module may be used by one thread at a time.
 """
 
+import contextlib
 import os
 import posixpath
 import secrets
@@ -130,8 +131,10 @@ class Folder:
             except Exception as error:
                 left.append(error)
         if left:
-            warnings.warn(f'{left[0]}; {len(left)} of the files that were to '
-                          'be removed may be left', stacklevel=2)
+            # Warnings may be errors.
+            with contextlib.suppress(Warning):
+                warnings.warn(f'{left[0]}; {len(left)} of the files that were '
+                              'to be removed may be left', stacklevel=2)
 
     def uploads(self, prefix):
         """Returns the uploads of files whose names begin with `prefix`.

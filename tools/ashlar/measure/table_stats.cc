@@ -115,8 +115,11 @@ void TableStats::ForgetLightPrefixes() {
   const auto middle = weights.begin() + weights.size() / 2;
   std::nth_element(weights.begin(), middle, weights.end());
   const uint64_t least = *middle;
-  std::erase_if(closed_prefixes_, [least](const auto& each) {
-    return each.second.bytes <= least;
+  size_t to_go = weights.size() / 2;
+  std::erase_if(closed_prefixes_, [least, &to_go](const auto& each) {
+    if (to_go == 0 || each.second.bytes > least) return false;
+    --to_go;
+    return true;
   });
 }
 
