@@ -22,7 +22,7 @@ using internal::FoundBlock;
 constexpr fuzz::CostLimit kCostOfWalk = {.what = "walk",
                                          .bytes = 16 * fuzz::kMaxBlockBytes,
                                          .bytes_per_byte = 256,
-                                         .seconds = 2};
+                                         .seconds = 10};
 
 // Blocks that are found ascend, are within the file, and are not lost as well.
 void FindBlocks(const RandomAccessFile& file,
