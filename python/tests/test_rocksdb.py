@@ -132,9 +132,8 @@ def test_a_table_with_smaller_numbers_is_not_newer(tmp_path):
 def test_a_table_without_properties_is_older_than_the_next_one(tmp_path):
     old = (pathlib.Path(__file__).parents[2]
            / 'test' / 'golden' / 'ldb-plain.ldb')
-    expected = {row['key']: row['value']
-                for batch in ashlar.TableReader(old).scan()
-                for row in batch.to_pylist()}
+    expected = dict(row for batch in ashlar.TableReader(old).scan()
+                    for row in batch.to_pylist())
     first, second, *_ = expected
     with ashlar.TableWriter(tmp_path / 'new.sst') as writer:
         writer.put(first, b'new')
@@ -142,8 +141,8 @@ def test_a_table_without_properties_is_older_than_the_next_one(tmp_path):
     view = ashlar.open_tables([old, tmp_path / 'new.sst'])
     expected[first] = b'new'
     del expected[second]
-    assert {row['key']: row['value'] for batch in view.scan()
-            for row in batch.to_pylist()} == expected
+    assert dict(row for batch in view.scan()
+                for row in batch.to_pylist()) == expected
     assert view.multi_get([first, second]).to_pylist() == [b'new', None]
 
 

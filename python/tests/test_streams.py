@@ -108,7 +108,15 @@ def test_a_stream_looks_for_signals(tmp_path):
     assert pa.table(reader.scan()).to_pydict() == EXPECTED.to_pydict()
 
 
-def test_an_interrupt_reaches_the_caller_of_a_consumer():
+@pytest.fixture
+def interruptible():
+    """A program that runs in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_reaches_the_caller_of_a_consumer(interruptible):
     reader, file = opened()
     with pytest.raises(KeyboardInterrupt):
         signalled(file, signal.SIGINT)
@@ -124,7 +132,8 @@ def interrupt(*_):
     raise KeyboardInterrupt
 
 
-def test_an_interrupt_between_reads_reaches_the_caller(tmp_path):
+def test_an_interrupt_between_reads_reaches_the_caller(interruptible,
+                                                       tmp_path):
     ashlar.write_table(ROWS, tmp_path / 't.sst')
     reader = ashlar.TableReader(tmp_path / 't.sst')
     before = signal.signal(signal.SIGALRM, interrupt)
