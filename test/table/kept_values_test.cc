@@ -103,6 +103,7 @@ void WalkAndKeep(const TableReader& reader, Random* random, Kept* kept) {
 // its first key, which needs more memory than the key that is shown.
 TEST(KeptValues, TheKeyThatIsShownStaysWhereItIs) {
   std::vector<Entry> entries = {Value("a" + std::string(3000, 'x'), 7, "long")};
+  entries.reserve(501);
   for (int i = 1000; i < 1500; ++i) {
     entries.push_back(Value("k" + std::to_string(i), 7, "value"));
   }

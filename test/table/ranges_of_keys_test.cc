@@ -61,6 +61,7 @@ TEST(KeyAnchors, HaveNoTimestampsWhetherTheTableStoresThemOrNot) {
     options.comparator = BytewiseComparatorWithU64Ts();
     options.persist_user_defined_timestamps = persists;
     std::vector<Entry> entries;
+    entries.reserve(1000);
     for (int i = 1000; i < 2000; ++i) {
       entries.push_back(
           Value("key" + std::to_string(i) + std::string(8, '\0'), 7, "value"));

@@ -201,6 +201,7 @@ TEST(Subcompactions, AreNotDividedAtTheEmptyKey) {
     CompactionOptions options = Options(nullptr);
     options.table.comparator = options.iterator.comparator = order;
     std::vector<Entry> entries;
+    entries.reserve(21);
     for (int i = 0; i < 20; ++i) {
       entries.push_back(Value(Inputs::KeyOf(i), 9, std::string(5000, 'v')));
     }
