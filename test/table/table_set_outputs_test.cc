@@ -212,7 +212,7 @@ TEST(NumberedOutputs, AFileOfSomebodyElseStays) {
   const std::string path = folder / "7.sst";
   {
     NumberedOutputs files({.next_number = [] { return uint64_t{7}; },
-                           .path = [&](uint64_t) { return path; },
+                           .path = [&](uint64_t) { return folder / "7.sst"; },
                            .file = {.overwrite = false}});
     TakenNames outputs(&files, path);
     CompactionResult result;
