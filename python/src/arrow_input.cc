@@ -36,7 +36,7 @@ bool HaveSameTypes(const ArrowSchema& a, const ArrowSchema& b) {
   return a.dictionary == nullptr || HaveSameTypes(*a.dictionary, *b.dictionary);
 }
 
-// A struct belongs to who takes it first, and is then released.
+// The first one to take a struct owns it. After that it counts as released.
 template <typename Struct>
 Struct* FromCapsule(nb::handle capsule, const char* name) {
   void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
