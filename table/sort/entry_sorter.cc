@@ -175,7 +175,8 @@ Status EntrySorter::State::Check(const SortEntry& entry) const {
   if (entry.number > kMaxSequenceNumber || entry.number < next_number) {
     return Status::InvalidArgument(
         "an entry with number " + std::to_string(entry.number) +
-        " after one with " + std::to_string(next_number - 1));
+        ": it must be from " + std::to_string(next_number) + " to " +
+        std::to_string(kMaxSequenceNumber));
   }
   return Status();
 }
