@@ -274,7 +274,7 @@ typedef struct ashlar_compaction {
 
 /* Makes the tables <path>-000001.sst and so on of these. Which entry is newer,
  * sequence numbers say, as for iterators. If there is an error, no output is
- * left. */
+ * left. A file that has the name of an output is an error, and stays. */
 ashlar_status* ashlar_compact(const ashlar_options* options,
                               const ashlar_compaction* compaction,
                               const ashlar_reader* const* tables, size_t count,

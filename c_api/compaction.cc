@@ -121,6 +121,8 @@ class Job {
     NumberedOutputs outputs({
         .next_number = [&last] { return ++last; },
         .path = [&path](uint64_t number) { return OutputPath(path, number); },
+        // It may be an input, and what fails is removed.
+        .file = {.overwrite = false},
     });
     CompactionResult result;
     Status status = CompactTables(compaction_, runs, {}, &outputs, &result);

@@ -207,7 +207,8 @@ class ConcurrentWriteBuffer {
     bool IsFreeOrOpen(uint32_t b) const {
       if ((free.LoadAcquire() >> b & 1) != 0) return true;
       for (size_t i = 0; i <= shard_mask; ++i) {
-        const uint64_t seen = shards[i].open.LoadRelaxed();
+        // Who sees that the block is open again has also what the sink did.
+        const uint64_t seen = shards[i].open.LoadAcquire();
         if (internal::hand_over::BlockOf(seen) == b &&
             !internal::hand_over::IsClosed(seen, kBlockEntries)) {
           return true;

@@ -135,13 +135,13 @@ struct ReadOptions {
   // a thread that loads that index or filter for the first time.
   ReadTier read_tier = ReadTier::kReadAllTier;
 
-  // When the call has to be done, in microseconds since the epoch. 0, the
-  // default: whenever it is. Asked before each read of the file, and by a
-  // MultiGet before every 32 keys (64 over several tables): once it has passed,
-  // the read, or every key that is left, is TimedOut. What is in memory is
-  // found at any time. So a call may take longer by one read, unless the file
-  // honours what is left (RandomAccessFile::ReadWithin). An iterator compares
-  // each of its calls with the same deadline.
+  // When the call has to be done, in microseconds since the epoch. 0: whenever
+  // it is. Asked before each read of the file, and by a MultiGet before every
+  // 32 keys (64 over several tables): once it has passed, the read, or each key
+  // that is left, is TimedOut. What is in memory is found. So a call may take
+  // longer by one read, unless the file honours what is left (ReadWithin). It
+  // waits for another thread only if that loads an index or filter for the
+  // first time. An iterator compares each of its calls with the same deadline.
   std::chrono::microseconds deadline{0};
   // How long each single read of the file may take. 0, the default: as long as
   // it takes. Passed to RandomAccessFile::ReadWithin. The files of this library

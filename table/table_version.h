@@ -90,7 +90,9 @@ class ASHLAR_EXPORT TableVersion {
   // level 0, and into a deeper level by their keys.
   void Replace(const VersionLevel& removed, const VersionLevel& added,
                size_t level);
-  // Returns what SetDeeperFiles takes for outputs in this level.
+  // Returns what SetDeeperFiles takes for outputs in this level. For level 0
+  // that begins with its own tables, each as a level: some may be older than
+  // the inputs.
   std::vector<std::vector<FileRange>> RangesBelow(size_t level) const;
 
   // Returns the order of the user keys.

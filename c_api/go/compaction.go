@@ -75,7 +75,8 @@ type failure struct {
 
 // Compact makes the tables <path>-000001.sst and so on of these. Which entry is
 // newer, sequence numbers say, as for NewMergingIterator. If there is an error,
-// no output is left.
+// no output is left. A file that has the name of an output is an error, and
+// stays.
 func Compact(options *Options, compaction *Compaction, tables []*Reader,
 	path string) error {
 	handle, freeOptions, err := options.orDefault()

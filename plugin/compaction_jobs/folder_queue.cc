@@ -82,7 +82,8 @@ class FolderQueue final : public JobQueue {
 
   Status Forget(const std::string& id) override {
     Status first;
-    for (const char* name : {"pending", "claimed"}) {
+    // Twice: a worker may move the job from the second to the first meanwhile.
+    for (const char* name : {"pending", "claimed", "pending", "claimed"}) {
       std::vector<JobFile> files;
       Status status = ListJobs(folder_ + "/" + name, &files);
       for (const JobFile& file : files) {

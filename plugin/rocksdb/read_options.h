@@ -24,6 +24,10 @@ inline ashlar::ReadOptions ReadOptionsFrom(const rocksdb::ReadOptions& theirs) {
   ours.deadline = theirs.deadline;
   ours.io_timeout = theirs.io_timeout;
   ours.io_context = &theirs;
+  // RocksDB's file asks its limiter; ours only learns that this may take long.
+  if (theirs.rate_limiter_priority != rocksdb::Env::IO_TOTAL) {
+    ours.rate_limiter_priority = ashlar::IoPriority::kLow;
+  }
   return ours;
 }
 

@@ -88,6 +88,9 @@ def _names_of(row):
     return [str(i + 1) for i in range(len(row))]
 
 
+_END = object()
+
+
 def as_source(data):
     """Returns `data` as the extension module takes it."""
     if hasattr(data, '__arrow_c_stream__') or hasattr(data,
@@ -103,8 +106,8 @@ def as_source(data):
             '__arrow_c_stream__, such as a table of Arrow, pandas, Polars or '
             'DuckDB, or rows')
     iterator = iter(data)
-    first = next(iterator, None)
-    if first is None:
+    first = next(iterator, _END)
+    if first is _END:
         return _Batches(())
     rows = itertools.chain([first], iterator)
     if hasattr(first, '__arrow_c_array__'):  # record batches

@@ -1,6 +1,7 @@
 """Files that are not local: objects with `write` or `read`, and fsspec's."""
 
 import contextlib
+import io
 import os
 import threading
 import uuid
@@ -57,6 +58,52 @@ def _writes_in_parts(filesystem):
     return not _STORES_OF_PARTS.isdisjoint(_protocols(filesystem))
 
 
+def forget_listing(filesystem, folder):
+    """Makes the next look at a folder, or at a file in it, a look at the store.
+
+    Others write there too, and fsspec may remember a listing for ever.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        filesystem.invalidate_cache(folder)
+
+
+def _is_there(filesystem, path):
+    # Not `exists`, which takes every error for an absence.
+    forget_listing(filesystem, path.rpartition('/')[0])
+    try:
+        filesystem.size(path)
+        return True
+    except FileNotFoundError:
+        return False
+
+
+def put(filesystem, path, content, overwrite):
+    """Makes a small file, as a whole. One that exists is an error without
+    `overwrite`.
+
+    Of several callers without it one succeeds, if the store has conditional
+    writes, as S3 has. Elsewhere the check and the write are two steps.
+    """
+    if not overwrite and _writes_in_parts(filesystem):
+        try:
+            filesystem.pipe_file(path, content, mode='create')
+        except FileExistsError:
+            raise exists(path) from None
+        return
+    output = RemoteOutput(filesystem, path, overwrite)
+    try:
+        output.write(content)
+    except BaseException:
+        output.discard()
+        raise
+    output.commit()
+
+
+def exists(path):
+    """The error of a file that exists, where it must not."""
+    return FileError('the file exists, and must not be replaced', path)
+
+
 class RemoteOutput:
     """A file of a file system that appears as a whole, by commit().
 
@@ -65,8 +112,8 @@ class RemoteOutput:
     """
 
     def __init__(self, filesystem, path, overwrite=True):
-        if not overwrite and filesystem.exists(path):
-            raise FileError('the file exists, and must not be replaced', path)
+        if not overwrite and _is_there(filesystem, path):
+            raise exists(path)
         self._filesystem = filesystem
         self._path = path
         self._temporary = None
@@ -118,6 +165,7 @@ class RangeReader:
         self.name = name
         self._filesystem = filesystem
         self._path = path
+        forget_listing(filesystem, path.rpartition('/')[0])
         self.size = filesystem.size(path)
         if self.size is None:
             raise FileError('its size is not known', name)
@@ -128,22 +176,39 @@ class RangeReader:
 
 
 class FileReader:
-    """Reads ranges of an object with `seek` and `read`."""
+    """Reads ranges of an object with `seek` and `read`, on any thread.
+
+    The processes of a fork share the position of an open file of the system,
+    so such a file is read without one. Other objects are copied by a fork; the
+    child needs a reader of its own, since its copy of the lock may be taken.
+    """
 
     def __init__(self, file):
         self.name = str(getattr(file, 'name', repr(file)))
         self._file = file
         self._lock = threading.Lock()
+        raw = file.raw if isinstance(file, io.BufferedReader) else file
+        self._is_of_system = isinstance(raw, io.FileIO)
         self.size = file.seek(0, os.SEEK_END)
 
     def read_at(self, offset, size):
+        if self._is_of_system:
+            return _joined(offset, size, lambda at, left: os.pread(
+                self._file.fileno(), left, at))
         with self._lock:
             self._file.seek(offset)
-            pieces = []
-            while size > 0:
-                piece = self._file.read(size)
-                if not piece:
-                    break
-                pieces.append(piece)
-                size -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b''.join(pieces)
+            return _joined(offset, size,
+                           lambda at, left: self._file.read(left))
+
+
+def _joined(offset, size, read):
+    """Returns what read(offset, bytes) gives piece by piece, up to the end."""
+    pieces = []
+    while size > 0:
+        piece = read(offset, size)
+        if not piece:
+            break
+        pieces.append(piece)
+        offset += len(piece)
+        size -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b''.join(pieces)

@@ -63,10 +63,11 @@ def text_of(tables):
     }, separators=(',', ':')) + '\n'
 
 
-def write(target, tables, *, filesystem=None):
+def write(target, tables, *, filesystem=None, overwrite=True):
     """Writes a manifest of tables that have no keys in common, and that are in
     the folder of `target`. It appears as a whole, and defines the set: write
-    it last. `tables` has a TableInfo for each, in any order."""
+    it last. `tables` has a TableInfo for each, in any order. Without
+    `overwrite`, one that exists is an error."""
     if not str(target).endswith(SUFFIX):
         raise InvalidArgumentError(f'expected a name that ends in {SUFFIX}',
                                    str(target))
@@ -81,13 +82,7 @@ def write(target, tables, *, filesystem=None):
     text = text_of(tables).encode()
     path, filesystem = _files.split(target, filesystem)
     if filesystem is not None:
-        output = _files.RemoteOutput(filesystem, path)
-        try:
-            output.write(text)
-        except BaseException:
-            output.discard()
-            raise
-        output.commit()
+        _files.put(filesystem, path, text, overwrite)
         return
     temporary = f'{path}.tmp.{os.getpid()}'
     try:
@@ -95,7 +90,14 @@ def write(target, tables, *, filesystem=None):
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        if overwrite:
+            os.replace(temporary, path)
+        else:
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                raise _files.exists(path) from None
+            os.remove(temporary)
     except BaseException:
         if os.path.exists(temporary):
             os.remove(temporary)
@@ -122,6 +124,7 @@ def tables_of(target, given=None):
                 return None
             names = os.listdir(path)
         else:
+            _files.forget_listing(filesystem, path)
             if not filesystem.isdir(path):
                 return None
             names = [one.rsplit('/', 1)[-1]

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-import re
+import secrets
 from typing import NamedTuple
 
 from . import _core, _data, _files, _manifest, _progress
@@ -23,7 +23,9 @@ class _RemoteSet:
     """The tables of a set in a file system of fsspec.
 
     Each table is there as a whole or not at all, and the manifest comes last,
-    so a reader sees the old set or the new one. Names are not used again.
+    so a reader sees the old set or the new one. Names begin with digits that
+    are drawn for each run, so runs that write one set at a time do not share
+    any.
     """
 
     def __init__(self, given, filesystem, base, uri, overwrite):
@@ -31,6 +33,8 @@ class _RemoteSet:
         self._filesystem = filesystem
         self._base = base
         self._uri = uri
+        self._overwrite = overwrite
+        self._run = f'{secrets.randbelow(10 ** 12):012}'
         self._file = None
         self._is_committed = False
         self.tables = []
@@ -40,30 +44,16 @@ class _RemoteSet:
             raise FileError('the set exists, and must not be replaced',
                             self.manifest)
         _files.make_folder(filesystem, base.rpartition('/')[0])
-        self._first = 1 + max(map(self._number_of, self._found), default=0)
 
     def _find_old(self):
-        folder, _, name = self._base.rpartition('/')
-        with contextlib.suppress(FileNotFoundError):
-            self._filesystem.invalidate_cache(folder)
         try:
-            names = self._filesystem.ls(folder, detail=False)
-        except FileNotFoundError:
-            names = []
-        self._found = [one for one in names
-                       if one.rpartition('/')[2].startswith(name + '-')]
-        try:
-            return [table['path'] for table in
-                    _manifest.read(self.manifest, filesystem=self._given)]
+            return {table['path'] for table in
+                    _manifest.read(self.manifest, filesystem=self._given)}
         except FileMissingError:
-            return []
-
-    def _number_of(self, path):
-        found = re.search(r'-(\d{1,18})\.sst$', path)
-        return int(found[1]) if found else 0
+            return set()
 
     def _name(self, number):
-        return f'-{self._first + number:06}.sst'
+        return f'-{self._run}{number + 1:06}.sst'
 
     def begin(self, number):
         self._file = _files.RemoteOutput(self._filesystem,
@@ -82,11 +72,15 @@ class _RemoteSet:
             self._file = None
 
     def commit(self):
-        _manifest.write(self.manifest, self.tables, filesystem=self._given)
+        if self._overwrite:
+            # Another run may have replaced the set meanwhile.
+            self._old |= self._listed() or set()
+        _manifest.write(self.manifest, self.tables, filesystem=self._given,
+                        overwrite=self._overwrite)
         self._is_committed = True
         # What the old set had is no longer named. Rubbish does no harm.
         folder = self._base.rpartition('/')[0]
-        for name in self._old:
+        for name in sorted(self._old):
             with contextlib.suppress(Exception):
                 self._filesystem.rm_file(f'{folder}/{name}')
 
@@ -94,10 +88,7 @@ class _RemoteSet:
         """Returns the names that the manifest lists now, or None if it cannot
         be read."""
         try:
-            return {table['path'] for table in
-                    _manifest.read(self.manifest, filesystem=self._given)}
-        except FileMissingError:
-            return set()
+            return self._find_old()
         except Exception:
             return None
 

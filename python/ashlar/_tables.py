@@ -15,7 +15,7 @@ def _bytes(key):
         return key
     if isinstance(key, str):
         return key.encode()
-    return bytes(key)
+    return memoryview(key).tobytes()  # a number is no key
 
 
 class _View:
@@ -143,8 +143,8 @@ class Tables(_View):
 
 def _source_of(source, given):
     if hasattr(source, 'read') and hasattr(source, 'seek'):
-        reader = _files.FileReader(source)
-        return reader.name, lambda: reader
+        name = _files.FileReader(source).name
+        return name, lambda: _files.FileReader(source)
     name, filesystem = _files.split(source, given)
     if filesystem is None:
         return name, None

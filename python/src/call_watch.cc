@@ -1,38 +1,64 @@
 #include "python/src/call_watch.h"
 
+#include <new>
 #include <utility>
 
 namespace ashlar::python {
 
 namespace nb = nanobind;
 
-// After the end of the interpreter the exception stays where it is.
+namespace {
+
+// The files of the call that this thread is in, to be compared only: they may
+// be gone.
+thread_local const CallWatch* files_of_call = nullptr;
+
+}  // namespace
+
+// After the end of the interpreter the exceptions stay where they are.
 CallWatch::~CallWatch() {
-  if (!kept_.is_valid()) return;
+  if (!kept_.is_valid() && kept_of_threads_.empty()) return;
   if (Py_IsInitialized() == 0) {
     static_cast<void>(kept_.release());
+    for (auto& each : kept_of_threads_) {
+      static_cast<void>(each.second.release());
+    }
     return;
   }
   const nb::gil_scoped_acquire gil;
   kept_.reset();
+  kept_of_threads_.clear();
 }
 
+// A worker may have kept an exception between two calls. Its error comes with
+// this call or a later one, so the exception stays.
 void CallWatch::Begin() {
-  caller_ = std::this_thread::get_id();
+  caller_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   last_look_ = std::chrono::steady_clock::now();
   is_cancelled_.store(false, std::memory_order_relaxed);
-  Take();
+  files_of_call = files_.get();
+  if (files_ != nullptr) files_->TakeOfThread();
 }
 
 nb::object CallWatch::Take() {
-  nb::object of_files = files_ != nullptr ? files_->Take() : nb::object();
+  files_of_call = nullptr;
+  nb::object of_files =
+      files_ != nullptr ? files_->TakeOfThread() : nb::object();
   nb::object kept = std::exchange(kept_, nb::object());
   return kept.is_valid() ? kept : of_files;
 }
 
+nb::object CallWatch::TakeOfThread() {
+  nb::object of_others = std::exchange(kept_, nb::object());
+  auto own = kept_of_threads_.extract(std::this_thread::get_id());
+  return own.empty() ? of_others : std::move(own.mapped());
+}
+
 bool CallWatch::Poll() noexcept {
   if (is_cancelled_.load(std::memory_order_relaxed)) return true;
-  if (std::this_thread::get_id() != caller_) return false;
+  if (std::this_thread::get_id() != caller_.load(std::memory_order_relaxed)) {
+    return false;
+  }
   const auto now = std::chrono::steady_clock::now();
   if (now - last_look_ < std::chrono::milliseconds(20)) return false;
   last_look_ = now;
@@ -56,7 +82,15 @@ bool CallWatch::Look() noexcept {
 }
 
 void CallWatch::Keep(nb::python_error& error) noexcept {
-  if (!kept_.is_valid()) kept_ = nb::borrow(error.value());
+  nb::object* place = &kept_;
+  if (files_of_call == this) {
+    try {
+      place = &kept_of_threads_[std::this_thread::get_id()];
+    } catch (const std::bad_alloc&) {
+      return;  // the status says what happened
+    }
+  }
+  if (!place->is_valid()) *place = nb::borrow(error.value());
 }
 
 void CallWatch::Check(const Status& status, const std::string& file) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -28,7 +29,9 @@ class CallWatch {
  public:
   CallWatch() = default;
   // Exceptions that `files` keeps count as those of the call: files that are
-  // open for many calls do not know which one has read.
+  // open for many calls do not know which one has read. What a file raises on
+  // the thread of a call is that call's; what it raises on a thread that reads
+  // for others may become that of any.
   explicit CallWatch(std::shared_ptr<CallWatch> files)
       : files_(std::move(files)) {}
   CallWatch(const CallWatch&) = delete;
@@ -66,12 +69,18 @@ class CallWatch {
   friend class LookScope;
   // Returns the exception that was kept, if any, and keeps it no more.
   nanobind::object Take();
+  // The same for files, of the call that this thread is in.
+  nanobind::object TakeOfThread();
 
   const std::shared_ptr<CallWatch> files_;  // or null
-  std::thread::id caller_;
+  // Workers compare it while the next call begins.
+  std::atomic<std::thread::id> caller_;
   std::chrono::steady_clock::time_point last_look_;
   std::atomic<bool> is_cancelled_{false};
-  nanobind::object kept_;          // an exception; guarded by the GIL
+  // Exceptions; guarded by the GIL. The second one is for files: those of
+  // threads that are in a call.
+  nanobind::object kept_;
+  std::map<std::thread::id, nanobind::object> kept_of_threads_;
   std::function<void()> on_look_;  // empty: nothing; guarded by the GIL
 };
 

@@ -85,6 +85,20 @@ Status NoColumn(const ArrowSchema& schema, const std::string& spec) {
   return Status::InvalidArgument(text);
 }
 
+// The same for the only column of this name: which of two is meant is unknown.
+Result<int64_t> FindOnlyColumn(const ArrowSchema& schema,
+                               const std::string& spec,
+                               std::string_view* words) {
+  const auto found = FindColumn(schema, spec, words);
+  if (!found) return NoColumn(schema, spec);
+  for (int64_t i = *found + 1; i < schema.n_children; ++i) {
+    if (NameOf(schema, i) != NameOf(schema, *found)) continue;
+    return Status::InvalidArgument("the data have column '" +
+                                   std::string(NameOf(schema, i)) + "' twice");
+  }
+  return *found;
+}
+
 // Replaces the words for dates and timestamps, which say what numbers a reader
 // of the key expects, by those for numbers. Other units are refused.
 Status ReplaceMeaning(const ArrowSchema& schema, int64_t column,
@@ -101,6 +115,12 @@ Status ReplaceMeaning(const ArrowSchema& schema, int64_t column,
   }
   words->replace(0, first.size(), is_date ? "i32be" : "i64be");
   return {};
+}
+
+// Text must be checked, also that of a column of bytes.
+bool IsBytes(const tool::PlannedColumn& column) {
+  return column.IsPlain() &&
+         column.notation == tool::PlannedColumn::Notation::kBytes;
 }
 
 constexpr std::array<uint32_t, 256> MakeCrcTable() {
@@ -123,8 +143,8 @@ struct RowMaker::PlanText {
   // A column of a key, which gets the words of its type if it has none.
   Status Add(const ArrowSchema& schema, const std::string& spec) {
     std::string_view words;
-    const auto found = FindColumn(schema, spec, &words);
-    if (!found) return NoColumn(schema, spec);
+    const auto found = FindOnlyColumn(schema, spec, &words);
+    if (!found.ok()) return found.status();
     return AddColumn(schema, *found, words);
   }
   Status AddColumn(const ArrowSchema& schema, int64_t column,
@@ -148,8 +168,8 @@ struct RowMaker::PlanText {
   // The one column of a value: its bytes, or its text.
   Status AddValue(const ArrowSchema& schema, const std::string& spec) {
     std::string_view words;
-    const auto found = FindColumn(schema, spec, &words);
-    if (!found) return NoColumn(schema, spec);
+    const auto found = FindOnlyColumn(schema, spec, &words);
+    if (!found.ok()) return found.status();
     ArrowType type;
     Status status = ParseArrowType(*schema.children[*found], &type);
     if (!status.ok()) return status.WithPrefix("column '" + spec + "'");
@@ -160,8 +180,8 @@ struct RowMaker::PlanText {
   // A member of an object, which is written by its type.
   Status AddMember(const ArrowSchema& schema, const std::string& spec) {
     std::string_view words;
-    const auto found = FindColumn(schema, spec, &words);
-    if (!found) return NoColumn(schema, spec);
+    const auto found = FindOnlyColumn(schema, spec, &words);
+    if (!found.ok()) return found.status();
     Append(*found, words);
     return {};
   }
@@ -228,11 +248,11 @@ Status RowMaker::PlanValue(const ArrowSchema& schema, const PlanText& key,
 // Finds out which columns FindPlain may serve.
 void RowMaker::FindPlainColumns(const ArrowSchema& schema, const PlanText& key,
                                 const PlanText& value) {
-  if (key.places.size() == 1 && plan_.key[0].IsPlain() &&
+  if (key.places.size() == 1 && IsBytes(plan_.key[0]) &&
       form_.salt_buckets == 0) {
     key_column_ = key.places[0];
   }
-  if (!is_object_ && value.places.size() == 1 && plan_.values[0].IsPlain()) {
+  if (!is_object_ && value.places.size() == 1 && IsBytes(plan_.values[0])) {
     value_column_ = value.places[0];
   }
   for (int64_t i = 0; i < schema.n_children; ++i) {
@@ -270,7 +290,6 @@ bool RowMaker::FindPlain(size_t index, const ArrowArray& batch,
   const char kind = kinds_[index];
   const ArrowArray& array = *batch.children[index];
   const bool has_nulls = array.buffers[0] != nullptr && array.null_count != 0;
-  // Text must be checked, which the other way does.
   if ((kind != 'z' && kind != 'Z') || has_nulls) return false;
   const int64_t first = array.offset + batch.offset;
   plain->is_wide = kind == 'Z';

@@ -68,6 +68,23 @@ void AppendInteger(const Place& place, nb::handle value, OutputColumn* to) {
   to->AppendNumber(number);
 }
 
+// A whole number is refused if a float cannot be it: two of them would become
+// one key.
+void AppendFloat(const Place& place, nb::handle value, OutputColumn* to) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (number == -1.0 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    Refuse(place, "the number does not fit into a float");
+  }
+  if (PyLong_Check(value.ptr()) != 0) {
+    const int is_equal =
+        PyObject_RichCompareBool(value.ptr(), nb::float_(number).ptr(), Py_EQ);
+    if (is_equal < 0) throw nb::python_error();
+    if (is_equal == 0) Refuse(place, "the whole number is not exactly a float");
+  }
+  to->AppendNumber(number);
+}
+
 void AppendValue(const Calendar& calendar, const Place& place, nb::handle value,
                  OutputColumn* to) {
   if (value.is_none()) return to->AppendNull();
@@ -88,7 +105,7 @@ void AppendValue(const Calendar& calendar, const Place& place, nb::handle value,
   } else if (format == "l") {
     AppendInteger(place, value, to);
   } else if (format == "g") {
-    to->AppendNumber(nb::cast<double>(value));
+    AppendFloat(place, value, to);
   } else if (format == "b") {
     to->AppendBool(nb::cast<bool>(value));
   } else if (format == "tdD") {

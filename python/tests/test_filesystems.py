@@ -162,15 +162,15 @@ class Moody(fsspec.get_filesystem_class('memory')):
 
 @pytest.mark.parametrize('stays_lost', [False, True])
 @pytest.mark.parametrize('name, kind', [
-    # The first file that is removed is a table of the old set.
-    ('table-000001.sst', KeyboardInterrupt),
+    (None, KeyboardInterrupt),  # the first table of the old set
     ('table-manifest.json', KeyboardInterrupt),
     ('table-manifest.json', OSError)])
 def test_a_set_whose_manifest_is_stored_stays(name, kind, stays_lost):
     error = kind('no answer')
     files, folder = Moody(), f'/{uuid.uuid4().hex}'
-    ashlar.write_tables(numbered(10), folder, filesystem=files)
-    files.name, files.error, files.stays_lost = name, error, stays_lost
+    old = ashlar.write_tables(numbered(10), folder, filesystem=files)
+    files.name = name or os.path.basename(old.tables[0].path)
+    files.error, files.stays_lost = error, stays_lost
     with pytest.raises(kind) as caught:
         ashlar.write_tables(numbered(), folder, overwrite=True,
                             target_file_size=20000, filesystem=files)
@@ -180,6 +180,20 @@ def test_a_set_whose_manifest_is_stored_stays(name, kind, stays_lost):
     view = ashlar.open_tables(folder, filesystem=files)
     assert len(view) > 1
     assert pa.table(view.scan()).to_pylist() == numbered().to_pylist()
+
+
+def test_a_file_of_which_nothing_is_known_is_not_replaced(monkeypatch):
+    files, path = Moody(), f'/{uuid.uuid4().hex}.sst'
+
+    def fail(*unused, **also_unused):
+        raise OSError('there is no answer')
+
+    monkeypatch.setattr(files, 'info', fail)
+    with pytest.raises(OSError, match='no answer'):
+        ashlar.write_table(numbered(), path, overwrite=False,
+                           filesystem=files)
+    monkeypatch.undo()
+    assert not files.exists(path)
 
 
 def test_a_manifest_that_is_not_stored_leaves_the_old_set(monkeypatch):

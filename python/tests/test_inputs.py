@@ -118,6 +118,63 @@ def test_the_columns_that_are_missing_are_named(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_columns_of_one_name(tmp_path):
+    """Which of them is meant is unknown."""
+    for names, key, value in ((['x', 'x'], None, None), (['', ''], None, None),
+                              (['x', 'x'], 'x', None),
+                              (['id', 'x', 'x'], 'id', 'x'),
+                              (['id', 'x', 'x'], 'id', None),
+                              (['id', 'x', 'x'], 'id', ['x']),
+                              (['x', 'x', 'v'], ['x:text'], 'v')):
+        data = pa.table([[b'a', b'b']] * len(names), names=names)
+        with pytest.raises(ashlar.InvalidArgumentError,
+                           match=f"column '{max(names, key=names.count)}' "
+                                 'twice'):
+            ashlar.write_table(data, tmp_path / 't.sst', key, value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bytes_that_are_to_be_text_are_checked(tmp_path):
+    for column, place in (([b'a', b'\xff'], 2), ([b'a', b'b'], None)):
+        data = pa.table({'k': column, 'v': [b'1', b'2']})
+        other = pa.table({'k': [b'1', b'2'], 'v': column})
+        for rows, key, value in ((data, 'k:text', 'v'),
+                                 (other, 'k', 'v:text')):
+            write = (lambda: ashlar.write_table(rows, tmp_path / 't.sst', key,
+                                                value))
+            if place is None:
+                write()
+                continue
+            with pytest.raises(ashlar.InvalidArgumentError,
+                               match=f'row {place}: .*UTF-8'):
+                write()
+
+
+def test_rows_that_begin_with_none(tmp_path):
+    rows = [None, (b'a', b'1')]
+    with ashlar.TableWriter(tmp_path / 't.sst') as writer:
+        with pytest.raises(ashlar.InvalidArgumentError, match='row 1: '):
+            writer.put_many(rows)
+        writer.put(b'a', b'1')
+    with pytest.raises(ashlar.InvalidArgumentError, match='row 1: '):
+        ashlar.encode_rows(rows)
+    with pytest.raises((TypeError, ashlar.InvalidArgumentError)):
+        ashlar.TableReader(tmp_path / 't.sst').multi_get([None, b'a'])
+
+
+def test_whole_numbers_among_floats_are_exact(tmp_path):
+    rows = [(0.5, b'1'), (2, b'2'), (2**53, b'3'), (2**60, b'4')]
+    ashlar.write_table(rows, tmp_path / 't.sst')
+    assert read(tmp_path / 't.sst', key='id:f64be') == rows
+    for number, message in ((2**53 + 1, 'is not exactly a float'),
+                            (10**400, 'does not fit into a float')):
+        with pytest.raises(ashlar.InvalidArgumentError,
+                           match=f"row 2: column 'key': .*{message}"):
+            ashlar.write_table([(0.5, b'1'), (number, b'2')],
+                               tmp_path / 'u.sst')
+    assert not (tmp_path / 'u.sst').exists()
+
+
 def test_a_batch_of_another_shape_is_refused(tmp_path):
     batches = iter([pa.RecordBatch.from_pydict({'key': [b'a'],
                                                 'value': [b'1']}),

@@ -74,9 +74,13 @@ def test_a_set_appears_with_its_manifest(folder):
     made = ashlar.write_tables(reversed(data), folder, memory=1 << 18,
                                target_file_size=1 << 18)
     assert len(made.tables) > 2
-    assert names_in(folder) == sorted(
-        [f'table-{i + 1:06}.sst' for i in range(len(made.tables))] +
+    names = names_in(folder)
+    assert names == sorted(
+        [table.path.rpartition('/')[2] for table in made.tables] +
         ['table-manifest.json'])
+    run = names[0][len('table-'):][:12]
+    assert names[:-1] == [f'table-{run}{i + 1:06}.sst'
+                          for i in range(len(made.tables))]
     view = ashlar.open_tables(folder)
     assert read(view) == data
     assert read(ashlar.open_tables([made.manifest]), lower=b'00004990') == (
@@ -101,6 +105,72 @@ def test_a_set_is_the_same_as_a_local_one(folder, tmp_path):
         assert one._replace(path='') == other._replace(path='')
         with fsspec.open(other.path) as file, open(one.path, 'rb') as local:
             assert file.read() == local.read()
+
+
+def while_another_run_ends(folder, inner, **options):
+    yield from rows()
+    ashlar.write_tables(inner, folder, target_file_size=1 << 14, **options)
+    yield b'9', b'the last one'
+
+
+def test_two_runs_of_one_set(folder):
+    inner = rows(300)
+    with pytest.raises(ashlar.FileError, match='exists'):
+        ashlar.write_tables(while_another_run_ends(folder, inner), folder,
+                            sort=False, target_file_size=1 << 18)
+    view = ashlar.open_tables(folder)
+    assert read(view) == inner
+    assert view.verify()['bytes'] > 0
+    assert len(names_in(folder)) == len(view) + 1
+
+    outer = while_another_run_ends(folder, inner, overwrite=True)
+    made = ashlar.write_tables(outer, folder, sort=False, overwrite=True,
+                               target_file_size=1 << 18)
+    view = ashlar.open_tables(folder)
+    assert [key for key, _ in read(view)] == [
+        key for key, _ in rows()] + [b'9']
+    assert len(names_in(folder)) == len(made.tables) + 1
+
+
+def test_two_runs_that_end_at_once(store):
+    """The store refuses the second manifest, though none was there before."""
+    folder = f's3://{BUCKET}/{uuid.uuid4().hex}'
+    files, inner = fsspec.core.url_to_fs(folder)[0], rows(300)
+    pipe_file = files.pipe_file
+
+    def pipe_second(path, content, **options):
+        files.pipe_file = pipe_file
+        ashlar.write_tables(inner, folder)
+        pipe_file(path, content, **options)
+
+    files.pipe_file = pipe_second
+    try:
+        with pytest.raises(ashlar.FileError, match='exists'):
+            ashlar.write_tables(rows(), folder)
+    finally:
+        files.pipe_file = pipe_file
+    assert read(ashlar.open_tables(folder)) == inner
+    assert len(names_in(folder)) == 2
+
+
+def test_what_others_write_to_a_store_is_seen(store):
+    folder = f's3://{BUCKET}/{uuid.uuid4().hex}'
+    files, path = fsspec.core.url_to_fs(folder)
+    others = fsspec.filesystem('s3', skip_instance_cache=True)
+    data = rows(300)
+    ashlar.write_tables(data, folder, filesystem=others)
+    assert read(ashlar.open_tables(folder)) == data
+    ashlar.write_tables(data[:200], folder, overwrite=True, filesystem=others)
+    assert read(ashlar.open_tables(folder)) == data[:200]
+    ashlar.write_table(data[:10], folder + '/t.sst')
+    files.ls(path)
+    ashlar.write_table(data, folder + '/t.sst')
+    assert read(ashlar.TableReader(folder + '/t.sst')) == data
+    files.ls(path)
+    others.pipe_file(path + '/other.sst', b'of others')
+    with pytest.raises(ashlar.FileError, match='exists'):
+        ashlar.write_table(data, folder + '/other.sst', overwrite=False)
+    assert others.cat_file(path + '/other.sst') == b'of others'
 
 
 def test_a_failed_set_leaves_nothing(folder):
@@ -222,6 +292,15 @@ def test_an_object_that_fails():
     assert caught.value.__cause__.errno == 28
 
 
+def test_an_object_that_fails_while_rows_are_put():
+    """A worker writes; a later call has the error."""
+    writer = ashlar.TableWriter(Full())
+    with pytest.raises(ashlar.FileError, match='No space') as caught:
+        for key, value in rows(200000):
+            writer.put(key, value)
+    assert caught.value.__cause__.errno == 28
+
+
 def test_an_interrupted_write_of_an_object():
     class Interrupted:
         def write(self, data):
@@ -241,6 +320,17 @@ def test_the_files_of_a_view_share_their_threads():
     view = ashlar.open_tables([io.BytesIO(one) for one in contents])
     assert len(os.listdir('/proc/self/task')) <= before + 8
     assert read(view) == [(b'%02d' % i, b'v') for i in range(20)]
+
+
+def test_a_file_keeps_its_position(tmp_path):
+    """The processes of a fork share it."""
+    ashlar.write_table(rows(300), tmp_path / 't.sst')
+    with open(tmp_path / 't.sst', 'rb') as file:
+        reader = ashlar.TableReader(file, cache_bytes=0)
+        file.seek(7)
+        assert reader.get(b'00000007') is not None
+        assert read(reader)[-1][0] == b'00000299'
+        assert file.tell() == 7
 
 
 def test_a_missing_file_and_an_unknown_scheme(folder):

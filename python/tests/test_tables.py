@@ -49,6 +49,18 @@ def test_bounds_are_those_of_a_list(tmp_path):
         (value,) for _, value in rows]
 
 
+def test_a_number_is_no_key(tmp_path):
+    ashlar.write_table([(5, b'five')], tmp_path / 't.sst', key='key:i64be')
+    reader = ashlar.TableReader(tmp_path / 't.sst')
+    for call in (lambda: reader.get(8), lambda: reader.scan(lower=1),
+                 lambda: reader.scan(upper=9), lambda: reader.get([0, 5])):
+        with pytest.raises(TypeError):
+            call()
+    key = ashlar.encode_key(5, 'i64be')
+    for same in (key, bytearray(key), memoryview(key)):
+        assert reader.get(same) == b'five'
+
+
 def test_many_keys_give_one_array(tmp_path):
     ashlar.write_table(numbered(5000), tmp_path / 't.sst')
     reader = ashlar.TableReader(tmp_path / 't.sst')

@@ -81,6 +81,9 @@ void TableVersion::Replace(const VersionLevel& removed,
 std::vector<std::vector<FileRange>> TableVersion::RangesBelow(
     size_t level) const {
   std::vector<std::vector<FileRange>> ranges;
+  if (level == 0) {
+    for (const auto& file : levels[0]) ranges.push_back({file->range()});
+  }
   while (++level < levels.size()) {
     std::vector<FileRange>& files = ranges.emplace_back();
     for (const auto& file : levels[level]) files.push_back(file->range());

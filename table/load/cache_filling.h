@@ -77,11 +77,14 @@ Status LoadOnce(const LoadsInFlight& loads, uint64_t offset, const Look& look,
   using Turn = LoadsInFlight::Turn;
   // A cache-only read never waits for another's load: the gate of the file ends
   // it. What another thread does not find in the cache it need not await.
-  if (IsCacheOnly() || !FillsCache()) [[unlikely]]
+  if (IsCacheOnly() || !FillsCache() || !MayBeAwaited()) [[unlikely]]
     return load();
   LoadClaim claim;
   const Turn turn = loads.Begin(offset, &claim);
-  if (turn == Turn::kAnothers) loads.Await(offset);
+  if (turn == Turn::kAnothers) {
+    if (!MayAwaitOthers()) return load();
+    loads.Await(offset);
+  }
   const bool may_be_there = turn == Turn::kAnothers || turn == Turn::kMineAgain;
   return may_be_there && look() ? Status() : load();
 }

@@ -345,10 +345,10 @@ void DataBlocks::Bring(const ReadOptions& options, Wanted* wanted) {
   for (BlockRequest* const r : std::span(missing).first(num_missing)) {
     const DataBlocks& of = wanted->Of(*r);
     const bool goes_to_cache = of.cache_.Takes(options);
-    const Turn turn = goes_to_cache
+    const Turn turn = goes_to_cache && MayBeAwaited()
                           ? of.loader_.Claim(r->place, &claims[num_own])
                           : Turn::kNoPlace;
-    if (turn == Turn::kAnothers) {
+    if (turn == Turn::kAnothers && MayAwaitOthers()) {
       awaited[num_awaited++] = r;
     } else if (turn == Turn::kMineAgain &&
                of.cache_.FindAgain(r->place, options, r->note, r->block)) {

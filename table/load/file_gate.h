@@ -29,8 +29,11 @@
 // scope and ask no gate. A thread that works for the read of another thread
 // (a pool) has no scope; what it reads is not limited.
 //
-// A cache-only read never waits for a block that another thread loads:
-// DataBlocks::Bring and MetadataCache ask IsCacheOnly().
+// What a read may wait for, and what may wait for it, when several threads need
+// a block (LoadsInFlight): DataBlocks::Bring and LoadOnce ask. A cache-only read
+// waits for no other (IsCacheOnly). Nor does one with a limit of time, which
+// does not hold for the other (MayAwaitOthers). For one that the limiter may
+// hold back nobody waits (MayBeAwaited).
 //
 // A table has one gate, of which its readers of the file have copies. Any
 // number of threads may use it. A LimitScope belongs to one thread.
@@ -86,6 +89,19 @@ class LimitScope {
 inline bool IsCacheOnly() {
   return limiting_options != nullptr &&
          limiting_options->read_tier == ReadTier::kBlockCacheTier;
+}
+
+// Returns whether this thread's read may wait for that of another thread.
+inline bool MayAwaitOthers() {
+  return limiting_options == nullptr ||
+         (limiting_options->deadline.count() == 0 &&
+          limiting_options->io_timeout.count() == 0);
+}
+
+// Returns whether other threads may wait for this thread's read.
+inline bool MayBeAwaited() {
+  return limiting_options == nullptr ||
+         limiting_options->rate_limiter_priority == IoPriority::kTotal;
 }
 
 // Returns whether index and filter blocks, and dictionaries, that this thread

@@ -9,7 +9,8 @@
 // DataBlocks::Bring and LoadOnce follow the protocol (data_blocks.cc,
 // metadata_cache.cc).
 //
-// Protocol, for loads that go into the cache (other loads take no part):
+// Protocol, for loads that go into the cache, and that no rate limiter may hold
+// back (other loads take no part):
 //
 //   1. A thread that misses a block claims it. If the block was loaded a short
 //      time ago, the thread asks the cache again first: the block may have
@@ -20,7 +21,8 @@
 //      the cache again. If the block is not there (the load failed, the cache
 //      has no room, or the block was evicted already), the thread loads it for
 //      itself, without a claim. So an error is always that of the thread's own
-//      read, and no thread waits twice for a block.
+//      read, and no thread waits twice for a block. A thread whose read has a
+//      limit of time loads the block at once.
 //
 // A batch claims as many of its blocks as it can, reads all of those, puts them
 // into the cache, ends all its claims, and only then waits for what other

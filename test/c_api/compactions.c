@@ -98,6 +98,15 @@ static void TestCompaction(const char* newer, const char* older) {
         ASHLAR_INCOMPLETE, "");
   CHECK(seen.outputs == 0);
   CHECK(fopen(Path(3, "stopped-000001.sst"), "rb") == NULL);
+  /* Files that are there stay, also if one of several outputs is complete. */
+  memset(&seen, 0, sizeof seen);
+  FAILS(ashlar_compact(options, &compaction, tables, 2, Path(3, "cut")),
+        ASHLAR_INVALID_ARGUMENT, "cut-000001.sst");
+  CHECK(seen.outputs == 0);
+  compaction.target_file_size = 0;
+  FAILS(ashlar_compact(options, &compaction, tables, 2, Path(3, "compacted")),
+        ASHLAR_INVALID_ARGUMENT, "compacted-000001.sst");
+  CheckCompacted(Path(3, "compacted-000001.sst"));
   compaction.merge_operator = "none";
   FAILS(ashlar_compact(options, &compaction, tables, 2, Path(3, "x")),
         ASHLAR_NOT_SUPPORTED, "'none' is not built in");

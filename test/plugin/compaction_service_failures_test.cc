@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/util/comparator.h"
 #include "plugin/compaction_jobs/compaction_job.h"
 #include "plugin/compaction_jobs/compaction_result.h"
 #include "plugin/compaction_jobs/http_queue.h"
@@ -631,6 +632,46 @@ TEST(CompactionService, RangeDeletionsReachBeyondEntries) {
   EXPECT_EQ(value_of("m"), "new");
   EXPECT_EQ(value_of("x"), "none");
   EXPECT_EQ(value_of("z"), "old");
+}
+
+// A compaction zeroes timestamps that are low enough, and so makes keys that
+// are smaller than all of its inputs, if timestamps count. RocksDB divides it.
+TEST(CompactionService, TimestampsAreNoPartOfARange) {
+  const ServiceFolder folder("times");
+  const auto queue = OpenQueue(folder / "queue");
+  const RunningWorker worker(queue);
+  const auto service = NewService(queue);
+  ServedDatabase db("times-db", service, [](rocksdb::Options* options) {
+    options->comparator = rocksdb::BytewiseComparatorWithU64Ts();
+    options->max_subcompactions = 4;
+    options->target_file_size_base = 4096;
+  });
+  for (const uint64_t time : {10, 20}) {
+    const std::string timestamp = ashlar::EncodeU64Ts(time);
+    for (int i = 0; i < 2000; ++i) {
+      const std::string key = "k" + std::to_string(10000 + i);
+      const std::string value = std::to_string(time) + std::string(50, 'v');
+      Require(db->Put({}, key, timestamp, value));
+      // A key that begins with another one.
+      Require(db->Put({}, key + '\0', timestamp, value));
+    }
+    Require(db->Flush({}));
+  }
+  Require(db->IncreaseFullHistoryTsLow(db->DefaultColumnFamily(),
+                                       ashlar::EncodeU64Ts(100)));
+  Require(db.Compact());
+  const CompactionServiceCounts counts = service->Counts();
+  EXPECT_GT(counts.by_rocksdb, 0u) << Describe(counts);
+  EXPECT_EQ(counts.local, 0u) << Describe(counts);
+  const std::string now = ashlar::EncodeU64Ts(100);
+  const rocksdb::Slice now_slice(now);
+  rocksdb::ReadOptions read;
+  read.timestamp = &now_slice;
+  for (const char* key : {"k10000", "k11999"}) {
+    std::string value;
+    Require(db->Get(read, key, &value));
+    EXPECT_EQ(value.substr(0, 2), "20");
+  }
 }
 
 TEST(CompactionService, ServesColumnFamiliesWithAnyName) {

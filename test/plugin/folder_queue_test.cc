@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <barrier>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "test/support/folder.h"
@@ -55,6 +57,32 @@ TEST_F(FolderQueueTest, RefusesAFolderThatIsNone) {
   EXPECT_TRUE(OpenFolderQueue("queue").status().IsInvalidArgument());
   WriteFile(folder_ / "file", "");
   EXPECT_TRUE(OpenFolderQueue(folder_ / "file").status().IsIOError());
+}
+
+// A worker takes over the job, whose claim has ended, and moves its file between
+// the folders that Forget looks into.
+TEST_F(FolderQueueTest, ForgetsAJobThatMoves) {
+  const auto queue = OpenExpiring();
+  const auto other = OpenExpiring();
+  for (int round = 0; round < 1000; ++round) {
+    const std::string id = "job" + std::to_string(round);
+    ASSERT_TRUE(queue->Submit(id, "text").ok());
+    ASSERT_TRUE(Claim(queue.get()).has_value());
+    std::optional<ClaimedJob> taken;
+    std::barrier together(2);
+    std::thread worker([&] {
+      together.arrive_and_wait();
+      taken = Claim(other.get());
+    });
+    together.arrive_and_wait();
+    const ashlar::Status status = queue->Forget(id);
+    worker.join();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    bool wanted = false;
+    if (taken) ASSERT_TRUE(other->Renew(*taken, &wanted).ok());
+    EXPECT_FALSE(wanted);
+    ASSERT_TRUE(fs::is_empty(Path("pending"))) << "round " << round;
+  }
 }
 
 TEST_F(FolderQueueTest, ASubmitThatWasCutShortIsNoJob) {

@@ -184,8 +184,11 @@ void WriteBuffer(uint64_t form) {
   const auto sink = [&](std::span<const LargeEntry> entries) {
     Expect(++inside == 1, "two threads are in the sink");
     internal::LookPoint();
-    ChangesData(&came);
-    for (const LargeEntry& entry : entries) ++came[entry.number];
+    ChangesData(&inside);
+    for (const LargeEntry& entry : entries) {
+      ChangesData(&came[entry.number]);
+      ++came[entry.number];
+    }
     --inside;
   };
   const bool waits = form % 2 == 0;
@@ -206,6 +209,7 @@ void WriteBuffer(uint64_t form) {
     if (form % 8 < 4) buffer->Flush();
     for (uint32_t i = thread * kEach; form % 8 < 4 && i < (thread + 1) * kEach;
          ++i) {
+      ReadsData(&came[i]);
       Expect(came[i] == kept[i], "what was recorded is not flushed");
     }
   };

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <barrier>
+#include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
+#include "ashlar/table/inspect.h"
 #include "ashlar/table/table_reader.h"
 #include "test/support/gated_file.h"
 #include "test/support/random.h"
@@ -37,10 +40,9 @@ class LoadOnce : public ::testing::Test {
     cache.estimated_entry_charge = 512;
     cache_ = std::make_shared<WatchedCache>(
         std::move(NewHyperClockCache(cache)).value());
-    ReaderOptions options;
-    options.block_cache = cache_;
+    reader_options_.block_cache = cache_;
     auto opened = TableReader::Open(
-        std::make_unique<GatedFile>(contents_, &gates_), options);
+        std::make_unique<GatedFile>(contents_, &gates_), reader_options_);
     Require(opened.status());
     reader_ = std::move(opened).value();
   }
@@ -74,13 +76,14 @@ class LoadOnce : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ(value, "value" + std::to_string(i));
   }
-  void ExpectMultiGet(const std::vector<int>& numbers) const {
+  void ExpectMultiGet(const std::vector<int>& numbers,
+                      const ReadOptions& options = {}) const {
     std::vector<Slice> asked;
     asked.reserve(numbers.size());
     for (const int i : numbers) asked.emplace_back(key(i));
     std::vector<GetResult> results(asked.size());
     std::vector<Status> statuses(asked.size());
-    reader_->MultiGet({}, asked, kMaxSequenceNumber, results, statuses);
+    reader_->MultiGet(options, asked, kMaxSequenceNumber, results, statuses);
     for (size_t k = 0; k < asked.size(); ++k) {
       EXPECT_TRUE(statuses[k].ok()) << statuses[k].ToString();
       EXPECT_EQ(results[k].value.ToString(),
@@ -97,9 +100,10 @@ class LoadOnce : public ::testing::Test {
   void AwaitMisses(int n) { cache_->AwaitMisses(n + misses_before_); }
 
   const std::vector<Entry> entries_ = SomeEntries(kEntries);
-  const std::string contents_ = BuildTable(SmallBlocks(), entries_);
+  std::string contents_ = BuildTable(SmallBlocks(), entries_);
   std::vector<std::string> keys_;
   Gates gates_;
+  ReaderOptions reader_options_;
   std::shared_ptr<WatchedCache> cache_;
   std::unique_ptr<TableReader> reader_;
   int misses_before_ = 0;
@@ -268,6 +272,61 @@ TEST_F(LoadOnce, WhatDoesNotGoToTheCacheTakesNoPart) {
   EXPECT_EQ(gates_.Reads(block), 4);
   gates_.Open();
   loader.join();
+}
+
+// Those of a part of the index and of a data block.
+class LimitedLoadOnce : public LoadOnce {
+ protected:
+  static constexpr std::chrono::microseconds kNeverComes{
+      std::numeric_limits<int64_t>::max() / 2};
+
+  LimitedLoadOnce() {
+    TableOptions options = SmallBlocks();
+    options.index_type = IndexType::kTwoLevelIndexSearch;
+    options.metadata_block_size = 300;
+    contents_ = BuildTable(options, entries_);
+    TableInspection found;
+    Require(InspectTable(*NewMemoryFile("t.sst", contents_), {}, &found));
+    for (const BlockInfo& block : found.blocks) {
+      const bool is_first =
+          block.kind == BlockKind::kIndexPartition || block.offset == 0;
+      if (is_first && blocks_.size() < 2) blocks_.push_back(block.offset);
+    }
+    EXPECT_EQ(blocks_.size(), 2U);
+  }
+
+  // Holds up a read of each block in turn, and asks for its key meanwhile.
+  void AskWhileHeld(const ReadOptions& held, const ReadOptions& asking) {
+    reader_options_.cache_index_and_filter_blocks = true;
+    for (const uint64_t block : blocks_) {
+      for (const bool many : {false, true}) {
+        Open(size_t{8} << 20);
+        const int before = gates_.Reads(block);
+        gates_.Hold(block);
+        std::thread loader([&] { ExpectGet(0, held); });
+        gates_.AwaitReads(block, before + 1);
+        if (many) {
+          ExpectMultiGet({0, 1}, asking);
+        } else {
+          ExpectGet(0, asking);
+        }
+        EXPECT_EQ(gates_.Reads(block), before + 2);
+        gates_.Open();
+        loader.join();
+      }
+    }
+  }
+
+  std::vector<uint64_t> blocks_;
+};
+
+TEST_F(LimitedLoadOnce, AReadWithALimitOfTimeWaitsForNoOther) {
+  AskWhileHeld({}, {.deadline = kNeverComes});
+  AskWhileHeld({}, {.io_timeout = kNeverComes});
+}
+
+TEST_F(LimitedLoadOnce, NobodyWaitsForAReadThatALimiterMayHoldBack) {
+  AskWhileHeld({.rate_limiter_priority = IoPriority::kLow}, {});
 }
 
 // Several batches want the same blocks again and again. The cache has room for

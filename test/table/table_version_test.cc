@@ -86,6 +86,21 @@ TEST(TableVersion, ReplacesInputsByOutputs) {
   EXPECT_THAT(version.RangesBelow(2), IsEmpty());
 }
 
+// Otherwise a deletion that goes shows what an older table of level 0 has.
+TEST(TableVersion, OutputsInLevel0AreAboveItsOlderTables) {
+  TableVersion version(2);
+  version.levels[0] = {File(3, "a", "a"), File(2, "b", "b"),
+                       File(1, "a", "c")};
+  const auto below = version.RangesBelow(0);
+  ASSERT_EQ(below.size(), 4u);
+  EXPECT_EQ(below[2][0].smallest, KeyAt("a"));
+  CompactionOptions options;
+  SetDeeperFiles(below, {}, &options);
+  EXPECT_FALSE(options.iterator.bottommost);
+  EXPECT_TRUE(options.iterator.may_exist_deeper("a"));
+  EXPECT_FALSE(options.iterator.may_exist_deeper("d"));
+}
+
 TEST(TableVersion, TheLastVersionRemovesAnObsoleteFile) {
   std::vector<uint64_t> removed;
   const auto make = [&](uint64_t number) {

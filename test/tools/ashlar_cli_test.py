@@ -129,7 +129,7 @@ class FlagTest(CliTest):
                 ["build", "--out=b.sst", "--input_format=csv", "--crlf"],
             "--bad_rows needs --max_bad_rows":
                 ["build", "--out=b.sst", "--bad_rows=x"],
-            "--bad_rows and --out are the same file":
+            "--bad_rows is a file that --out makes":
                 ["build", "--out=x", "--max_bad_rows=1", "--bad_rows=x"],
         }
         for reason, arguments in cases.items():
@@ -151,6 +151,9 @@ class FlagTest(CliTest):
                      "--compression_manager=Mine"):
             outcome = self.run_code(2, "check", flag, "a.sst")
             self.assertIn("ashlar: Not supported: ", outcome.err)
+            outcome = self.run_code(1, "check", "--nostrict", "--json", flag,
+                                    "a.sst")
+            self.assertEqual(json.loads(outcome.out)["exit_code"], 1)
         self.run_ok("check", "--env_uri=file://", "--fs_uri=", "a.sst")
 
     def test_spellings(self):
@@ -216,6 +219,31 @@ class FlagTest(CliTest):
                 ("diff", "--noverify_checksum", "a.sst")):
             outcome = self.run_program(command, *flags, "a.sst")
             self.assertNotIn("does not use", outcome.err)
+
+    def test_unused_flags_change_nothing(self):
+        """The commands share code that reads these flags."""
+        self.build_once("a.sst", numbered_rows(300))
+        self.flip("a.sst", 20, to="bad.sst")
+        for command, path in (("recompress", "bad.sst"), ("stats", "bad.sst"),
+                              ("verify", "bad.sst")):
+            plain = self.run_program(command, "--json", path)
+            self.assertEqual(plain.code, 1)
+            outcome = self.run_program(command, "--json", "--noverify_checksum",
+                                       path)
+            self.assertIn("does not use --verify_checksum", outcome.err)
+            self.assertEqual((outcome.code, outcome.out),
+                             (plain.code, plain.out))
+
+    def test_the_order_of_keys_may_be_named(self):
+        self.build_once("a.sst", numbered_rows(3))
+        for command in ("check", "scan", "stats", "recompress", "report"):
+            outcome = self.run_program(
+                command, "--comparator=rocksdb.ReverseBytewiseComparator",
+                "a.sst")
+            self.assertNotIn("does not use", outcome.err, command)
+            self.assertNotEqual(outcome.code, 0, command)
+            outcome = self.run_code(2, command, "--comparator=bogus", "a.sst")
+            self.assertIn("ashlar: --comparator: ", outcome.err)
 
     def test_unused_flags_are_errors_where_asked(self):
         self.build_once("a.sst", numbered_rows(3))
@@ -292,6 +320,9 @@ class HelpTest(CliTest):
             self.assertEqual(self.run_ok(f"--help={command}").text, text)
             self.assertEqual(self.run_ok(command, "--help").text, text)
         self.assert_usage_error("unknown command 'x'", "--help=x")
+        program = self.run_ok("--help").text
+        for arguments in (["a.sst", "--help"], ["--file=a.sst", "--help"]):
+            self.assertEqual(self.run_ok(*arguments).text, program)
 
     def test_help_of_scan_names_every_type(self):
         header = (ROOT / "table/internal_key.h").read_text()

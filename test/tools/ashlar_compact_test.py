@@ -589,6 +589,11 @@ class CompactTest(CliTest):
             with self.subTest(flag=flag):
                 self.assert_usage_error(reason, "compact", "--out=o.sst",
                                         "old.sst", *flag.split())
+        for ends in ("--from=z --to=a", "--from=b --to=b"):
+            outcome = self.run_code(2, "compact", "--out=o.sst", "old.sst",
+                                    *ends.split())
+            self.assertIn("--from is not before --to", outcome.err)
+            self.assertFalse((self.folder / "o.sst").exists())
         for reason, flags in (
                 ("--max_subcompactions: 0 is not from 1 to 1024",
                  ["--max_subcompactions=0"]),

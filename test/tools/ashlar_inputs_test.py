@@ -51,7 +51,8 @@ class InputTest(CliTest):
                 {"a.sst": "not_sst", "b.sst": "ok", "c.sst": "not_sst",
                  "d.sst": "corrupt", "none.sst": "io_error"})
             self.assertEqual(document["summary"],
-                             {"files": 5, "ok": 1, "failed": 4, "entries": 3})
+                             {"files": 5, "ok": 1, "failed": 4, "skipped": 0,
+                              "entries": 3})
             self.assertEqual(document["exit_code"], 2)
         # The older rule: one table is enough.
         self.run_ok("check", "--nostrict", "d")
@@ -59,6 +60,7 @@ class InputTest(CliTest):
             self.run_program("check", "--nostrict", "d/a.sst").code, 1)
         self.assertEqual(
             self.run_program("check", "--nostrict", "--x").code, 1)
+        self.run_code(1, "rewrite", "--nostrict", "--out=d/b.sst", "d/b.sst")
 
     def test_unreadable_among_others(self):
         (self.folder / "d" / "locked").mkdir(parents=True)

@@ -46,6 +46,46 @@ class ThreadsTest(CliTest):
             (folder / f"{name}.sst").write_bytes(data)
 
 
+class ClosedStreamsTest(CliTest):
+    """Cron and daemons start programs so. No file becomes such a stream."""
+
+    def closed(self, streams, *arguments):
+        def close():
+            for stream in streams:
+                os.close(stream)
+
+        with subprocess.Popen([PROGRAM, *arguments], cwd=self.folder,
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=close) as run:
+            out, err = run.communicate(timeout=300)
+        return run.returncode, out, err.decode()
+
+    def test_input(self):
+        code, _, err = self.closed([0], "build", "--out=c.sst")
+        self.assertEqual(code, 2)
+        self.assertIn("Bad file descriptor", err)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_output(self):
+        self.build("a.sst", numbered_rows(10))
+        for streams in ([1], [0, 1]):
+            code, out, err = self.closed(streams, "scan", "a.sst")
+            self.assertEqual((code, out), (2, b""))
+            self.assertIn("standard output: Bad file descriptor", err)
+
+    def test_a_file_gets_no_diagnostics(self):
+        self.build("a.sst", numbered_rows(2000))
+        self.flip("a.sst", 20)
+        code, _, err = self.closed([], "raw", "a.sst", "--out=right.txt")
+        self.assertEqual(code, 1)
+        self.assertIn("checksum", err)
+        code, _, _ = self.closed([0, 1, 2], "raw", "a.sst", "--out=dump.txt")
+        self.assertEqual(code, 1)
+        self.assertEqual((self.folder / "dump.txt").read_bytes(),
+                         (self.folder / "right.txt").read_bytes())
+
+
 class SandboxOfProgramTest(CliTest):
     """What the sandbox refuses is tested by test/tools/ashlar/cli/."""
 

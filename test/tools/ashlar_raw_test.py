@@ -34,6 +34,16 @@ class RawTest(CliTest):
         text = self.dump("a.sst", "--escape=always")
         self.assertIn("  ASCII  a \\0 b : x \\0 \n", text)
 
+    def test_a_refused_line_removes_nothing(self):
+        self.build("a.sst", numbered_rows(3))
+        left = self.folder / "d.txt.tmp.1.2"
+        left.write_bytes(b"")
+        self.assert_usage_error("--out takes the dump of one file only", "raw",
+                                "--clean", "--out=d.txt", "a.sst", "a.sst")
+        self.assertTrue(left.exists())
+        self.run_ok("raw", "--clean", "--out=d.txt", "a.sst")
+        self.assertFalse(left.exists())
+
     def test_sections_and_sums(self):
         # Before version 6, checksums depend on the bytes alone.
         self.build("a.sst", numbered_rows(100), "--block_size=512",

@@ -220,6 +220,15 @@ class RecompressTest(CliTest):
         self.assertEqual(first,
                          "Unsupported compression type: kXpressCompression.\n")
         self.assertIsNone(LINE.fullmatch(last)[9])
+        outcome = self.run_code(
+            2, "recompress", "--compression_types=kXpressCompression,zstd",
+            "--json", "a.sst")
+        file, = json.loads(outcome.out)["files"]
+        self.assertEqual(file["errors"], [
+            {"code": "Not supported",
+             "message": "compression kXpressCompression"}])
+        self.assertEqual(len(file["runs"]), 1)
+        self.assertEqual(json.loads(outcome.out)["summary"]["failed"], 1)
 
     def test_levels(self):
         levels = [run["level"] for run in self.runs(

@@ -215,6 +215,28 @@ class RowsTest(RowsCase):
                                 "--bad_rows=bad.tsv", "--overwrite", "bad.tsv")
         self.assertIn("bad.tsv is an input", outcome.err)
 
+    def test_the_list_of_bad_rows_is_no_file_of_the_table(self):
+        (self.folder / "real").mkdir()
+        (self.folder / "alias").symlink_to("real")
+        for bad, out, *flags in (
+                ("./t.sst", "t.sst"), (str(self.folder / "t.sst"), "t.sst"),
+                ("alias/t.sst", "real/t.sst"),
+                ("real/../t.sst", "t.sst"),
+                ("t-manifest.json", "t.sst", "--target_file_size=1M"),
+                ("alias/t-000001.sst", "real/t.sst", "--target_file_size=1M")):
+            for more in ([], ["--overwrite"]):
+                self.assert_usage_error(
+                    "--bad_rows is a file that --out makes", "build",
+                    f"--out={out}", f"--bad_rows={bad}", "--max_bad_rows=5",
+                    *flags, *more, stdin=b"a\t1\nbad\n")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["alias", "real"])
+        self.assertEqual(os.listdir(self.folder / "real"), [])
+        for bad in ("t-manifest.json", "t-x.sst", "t-.sst"):
+            self.run_ok("build", "--out=t.sst", f"--bad_rows={bad}",
+                        "--max_bad_rows=5", "--overwrite",
+                        stdin=b"a\t1\nbad\n")
+        self.run_ok("check", "t.sst")
+
     def test_a_row_is_as_long_as_the_limit_allows(self):
         """Longer ones end the run, in each format, whatever is in memory."""
         forms = {  # how a row begins and ends, and its flags

@@ -5,7 +5,7 @@ import re
 
 import cli
 import forged_table
-from cli import CliTest, PROGRAM, hex_rows, numbered_rows
+from cli import CliTest, GOLDEN, PROGRAM, hex_rows, numbered_rows
 
 
 class ScanTest(CliTest):
@@ -146,6 +146,42 @@ class ScanTest(CliTest):
         self.assertEqual(
             [file["status"] for file in json.loads(outcome.out)["files"]],
             ["ok", "skipped"])
+        self.assertEqual(json.loads(outcome.out)["summary"],
+                         {"files": 2, "ok": 1, "failed": 0, "skipped": 1,
+                          "entries": 7})
+
+    def test_what_is_skipped_is_not_sound(self):
+        none = "--require_property_regex=nothing has this"
+        for command in (["check", "a.sst"], ["identify", "a.sst", "a.sst"]):
+            outcome = self.run_ok(*command, none)
+            self.assertEqual(outcome.text, "")
+            self.assertEqual(outcome.err, "a.sst: skipped: its properties do "
+                             "not match\n" * (len(command) - 1))
+        self.assertEqual(self.run_ok("check", "a.sst").text[:4], "ok: ")
+
+    def test_keys_are_those_that_get_takes(self):
+        for name in ("r119-ts.sst", "r119-ts-stripped.sst", "r119-types.sst"):
+            path = GOLDEN / name
+            keys = self.run_ok("scan", "--output_format=keys", path).out
+            lines = keys.splitlines()
+            self.assertEqual(len(lines), len(set(lines)), name)
+            (self.folder / "keys").write_bytes(keys)
+            document = json.loads(self.run_program(
+                "get", "--json", "--keys_file=keys", path).out)
+            states = {found["state"] for found in
+                      document["files"][0]["results"]}
+            self.assertNotIn("not_found", states, name)
+            self.assertGreater(len(lines), 1)
+
+    def test_the_ends_of_ranges_are_as_they_are_stored(self):
+        rows = (b"61" + b"00" * 8 + b" 3 15 63" + b"00" * 8 + b"\n"
+                b"62" + b"00" * 8 + b" 4 1 76\n")
+        self.build("t.sst", rows,
+                   "--options=persist_user_defined_timestamps=false",
+                   "--comparator=leveldb.BytewiseComparator.u64ts")
+        self.assertEqual(
+            self.run_ok("scan", "--output_format=canonical", "t.sst").text,
+            "62 4 1 76\n61 3 15 63\n")
 
 
 class KeyOrderTest(CliTest):

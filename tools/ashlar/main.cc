@@ -9,6 +9,7 @@
 // constructed. There, a new-handler that is installed before any of them does
 // the same.
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <new>
@@ -37,9 +38,22 @@ int OutOfMemory() {
   return FLAGS_strict ? ashlar::tool::kExitFailure : ashlar::tool::kExitFault;
 }
 
+// A file that is opened must not become a standard stream that was closed
+// before: what is printed would be written into it. The stream gets a file that
+// fails as a closed one does.
+void KeepStandardStreams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    const int direction = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", direction) != stream) {
+      _exit(ashlar::tool::kExitFailure);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  KeepStandardStreams();
   std::set_new_handler(nullptr);
   try {
     return ashlar::tool::RunProgram(ashlar::tool::ParseCommandLine(argc, argv));

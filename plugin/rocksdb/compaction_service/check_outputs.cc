@@ -67,7 +67,16 @@ Status CheckFiles(const CompactionJob& job, const CompactionJobResult& result) {
   return {};
 }
 
-// The user keys that a job may write. The views are into the job.
+// Returns the user key without its timestamp, which is no part of a range.
+ashlar::Slice Plain(const Comparator* order, const ashlar::Slice& user_key) {
+  return ashlar::WithoutTimestamp(
+      user_key, std::min(user_key.size(), order->timestamp_size()));
+}
+ashlar::Slice PlainKey(const Comparator* order, const std::string& key) {
+  return Plain(order, ashlar::UserKeyOf(key));
+}
+
+// The plain keys that a job may write. The views are into the job.
 struct KeyRange {
   ashlar::Slice smallest;
   ashlar::Slice largest;
@@ -75,11 +84,11 @@ struct KeyRange {
 
 // Requires: the job has inputs, whose keys are internal keys.
 KeyRange RangeOf(const CompactionJob& job, const Comparator* order) {
-  KeyRange range{.smallest = ashlar::UserKeyOf(job.inputs.front().smallest),
-                 .largest = ashlar::UserKeyOf(job.inputs.front().largest)};
+  KeyRange range{.smallest = PlainKey(order, job.inputs.front().smallest),
+                 .largest = PlainKey(order, job.inputs.front().largest)};
   for (const JobInputFile& input : job.inputs) {
-    const ashlar::Slice smallest = ashlar::UserKeyOf(input.smallest);
-    const ashlar::Slice largest = ashlar::UserKeyOf(input.largest);
+    const ashlar::Slice smallest = PlainKey(order, input.smallest);
+    const ashlar::Slice largest = PlainKey(order, input.largest);
     if (order->CompareWithoutTimestamp(smallest, range.smallest) < 0) {
       range.smallest = smallest;
     }
@@ -92,17 +101,20 @@ KeyRange RangeOf(const CompactionJob& job, const Comparator* order) {
 
 bool IsInRange(const CompactionJob& job, const KeyRange& range,
                const Comparator* order, const JobOutputFile& file) {
-  const ashlar::Slice smallest = ashlar::UserKeyOf(file.smallest);
-  const ashlar::Slice largest = ashlar::UserKeyOf(file.largest);
+  const ashlar::Slice smallest = PlainKey(order, file.smallest);
+  const ashlar::Slice largest = PlainKey(order, file.largest);
   if (order->CompareWithoutTimestamp(smallest, range.smallest) < 0 ||
       order->CompareWithoutTimestamp(largest, range.largest) > 0) {
     return false;
   }
-  if (job.begin && order->CompareWithoutTimestamp(smallest, *job.begin) < 0) {
+  // RocksDB divides a job at keys that have timestamps.
+  if (job.begin && order->CompareWithoutTimestamp(
+                       smallest, Plain(order, *job.begin)) < 0) {
     return false;
   }
   if (!job.end) return true;
-  const int at_end = order->CompareWithoutTimestamp(largest, *job.end);
+  const int at_end =
+      order->CompareWithoutTimestamp(largest, Plain(order, *job.end));
   // A range deletion that is cut there ends at the end itself, exclusively.
   return at_end < 0 || (at_end == 0 && ashlar::SequenceOf(file.largest) ==
                                            ashlar::kMaxSequenceNumber);
@@ -116,6 +128,11 @@ Status CheckKeys(const CompactionJob& job, const CompactionJobResult& result) {
   // Files of the two output levels may overlap each other.
   std::array<const JobOutputFile*, 2> before = {};
   for (const JobOutputFile& file : result.output_files) {
+    const size_t least = std::min(ashlar::UserKeyOf(file.smallest).size(),
+                                  ashlar::UserKeyOf(file.largest).size());
+    if (least < order->timestamp_size()) {
+      return Fault(file, "has a key without a timestamp");
+    }
     if (CompareInternalKeys(order, file.smallest, file.largest) > 0) {
       return Fault(file, "has a smallest key after its largest one");
     }

@@ -1,5 +1,6 @@
 #include "describe_job.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -77,9 +78,14 @@ void AddDeeperFiles(const ashlar::ColumnFamilyFiles& family,
   const ashlar::Comparator* const order =
       ashlar::FindBuiltinComparator(family.comparator);
   if (order == nullptr) return;
-  const auto is_before = [order](const std::string& a, const std::string& b) {
-    return order->CompareWithoutTimestamp(ashlar::UserKeyOf(a),
-                                          ashlar::UserKeyOf(b)) < 0;
+  const auto plain = [order](const std::string& key) {
+    const ashlar::Slice user_key = ashlar::UserKeyOf(key);
+    return ashlar::WithoutTimestamp(
+        user_key, std::min(user_key.size(), order->timestamp_size()));
+  };
+  const auto is_before = [order, plain](const std::string& a,
+                                        const std::string& b) {
+    return order->CompareWithoutTimestamp(plain(a), plain(b)) < 0;
   };
   std::string smallest = job->inputs.front().smallest;
   std::string largest = job->inputs.front().largest;

@@ -17,7 +17,8 @@ import json
 import os
 
 from .errors import JobError, OverlapError
-from .set_job import check_apart, read_set
+from .names import manifest_name
+from .set_job import check_apart, read_set_and_shards
 from .storage import Folder, LocalFile
 
 COPY_BYTES = 8 << 20
@@ -81,7 +82,7 @@ def plan_load(uri, *, splits=None, names=None, shards=None, existing=None,
 
     Without `splits`, the manifest says which shard a table is for (a set that
     was written with `shards=`); `shards`, if given, is the number of shards
-    that the store has, and must be that of the set.
+    that the store has, and must be that of the set, if its manifest has one.
 
     With `splits`, each shard has a range of keys: `splits` are the keys at
     which shards meet, ascending, so that n splits make n + 1 shards. A key that
@@ -92,17 +93,42 @@ def plan_load(uri, *, splits=None, names=None, shards=None, existing=None,
     `existing` has, for a shard, the ranges of keys that it holds already, as
     pairs of first and last key. A table that shares keys with one is an error.
     """
-    tables = read_set(uri, prefix=prefix, storage_options=storage_options)
+    tables, written_for = read_set_and_shards(uri, prefix, storage_options)
     folder = Folder.of(uri, storage_options)
+    existing = existing or {}
     if splits is None:
+        if None not in (shards, written_for) and shards != written_for:
+            raise JobError(folder.path(manifest_name(prefix)),
+                           f'is of a set for {written_for} shards; the store '
+                           f'has {shards} shards')
         assigned = _by_manifest(tables, shards, folder)
+        _check_names(existing, lambda shard: isinstance(shard, int))
     else:
-        assigned = _by_ranges(tables, list(splits), names, folder)
+        splits = list(splits)
+        names = _names_of(splits, names)
+        assigned = _by_ranges(tables, splits, names, folder)
+        _check_names(existing, names.__contains__)
     for shard, own in assigned.items():
         check_apart([dataclasses.replace(table, shard=None) for table in own],
                     folder)
-        _check_existing(shard, own, (existing or {}).get(shard, ()), folder)
+        _check_existing(shard, own, existing.get(shard, ()), folder)
     return LoadPlan(folder, assigned)
+
+
+def _check_names(existing, is_shard):
+    for shard in existing:
+        if not is_shard(shard):
+            raise ValueError(f'existing: there is no shard {shard!r}')
+
+
+def _names_of(splits, names):
+    if names is None:
+        return list(range(len(splits) + 1))
+    names = list(names)
+    if len(names) != len(splits) + 1 or len(set(names)) != len(names):
+        raise ValueError(f'{len(splits)} splits need {len(splits) + 1} '
+                         'different names')
+    return names
 
 
 def _by_manifest(tables, shards, folder):
@@ -124,10 +150,6 @@ def _by_manifest(tables, shards, folder):
 def _by_ranges(tables, splits, names, folder):
     if any(one >= next_one for one, next_one in zip(splits, splits[1:])):
         raise ValueError('splits must ascend')
-    names = list(range(len(splits) + 1)) if names is None else list(names)
-    if len(names) != len(splits) + 1 or len(set(names)) != len(names):
-        raise ValueError(f'{len(splits)} splits need {len(splits) + 1} '
-                         'different names')
     assigned = {}
     for table in sorted(tables, key=lambda table: table.smallest):
         place = bisect.bisect_right(splits, table.smallest)

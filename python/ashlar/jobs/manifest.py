@@ -1,7 +1,7 @@
 """The manifest of a set of tables, in the library's JSON form.
 
-`table/table_set.h` describes it. A set of a sharded store has in addition, for
-each file, the number of its shard; the library ignores that member.
+`table/table_set.h` describes it. A set of a sharded store has in addition the
+number of shards, and for each file that of its own; the library ignores both.
 """
 
 import dataclasses
@@ -56,21 +56,34 @@ class Table:
                      bool(members.get('largest_is_exclusive')))
 
 
-def manifest_text(tables, tool_version):
+def manifest_text(tables, tool_version, shards=None):
     """Returns the bytes of the manifest."""
     members = {'schema': SCHEMA, 'tool_version': tool_version,
-               'checksum_function': CHECKSUM_FUNCTION,
-               'files': [table.to_json() for table in tables]}
+               'checksum_function': CHECKSUM_FUNCTION}
+    if shards is not None:
+        members['shards'] = shards
+    members['files'] = [table.to_json() for table in tables]
     return json.dumps(members, separators=(',', ':')).encode() + b'\n'
+
+
+def _members(content, path):
+    members = json.loads(content)
+    if members['schema'] != SCHEMA:
+        raise JobError(path, f'has the schema {members["schema"]!r}; this '
+                       f'release reads {SCHEMA!r}')
+    return members
+
+
+def shards_of(content):
+    """Returns the number of shards of the set of a manifest that was parsed,
+    or None if it does not say."""
+    return json.loads(content).get('shards')
 
 
 def parse_manifest(content, path):
     """Returns the tables of a manifest, in order."""
     try:
-        members = json.loads(content)
-        if members['schema'] != SCHEMA:
-            raise JobError(path, f'has the schema {members["schema"]!r}; this '
-                           f'release reads {SCHEMA!r}')
+        members = _members(content, path)
         tables = [Table.from_json(file) for file in members['files']]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise JobError(path, f'is not a manifest: {error!r}') from error

@@ -30,7 +30,7 @@ import warnings
 from . import names
 from .errors import (JobError, JobEndedError, OverlapError, SetExistsError,
                      StorageError)
-from .manifest import Table, manifest_text, parse_manifest
+from .manifest import Table, manifest_text, parse_manifest, shards_of
 from .storage import Folder
 
 DAY_SECONDS = 24 * 3600
@@ -44,18 +44,21 @@ class SetJob:
     prefix: str
     job: str
     overwrite: bool
+    shards: int | None = None  # of the store, for the manifest
 
     @staticmethod
-    def plan(uri, *, prefix='table', overwrite=False, storage_options=None):
+    def plan(uri, *, prefix='table', overwrite=False, storage_options=None,
+             shards=None):
         """Returns a job that has not begun. It may be copied to tasks."""
         return SetJob(Folder.of(uri, storage_options), prefix, names.new_job(),
-                      overwrite)
+                      overwrite, shards)
 
     @staticmethod
-    def begin(uri, *, prefix='table', overwrite=False, storage_options=None):
+    def begin(uri, *, prefix='table', overwrite=False, storage_options=None,
+              shards=None):
         """Starts a job for the set `prefix` in the folder `uri`."""
         job = SetJob.plan(uri, prefix=prefix, overwrite=overwrite,
-                          storage_options=storage_options)
+                          storage_options=storage_options, shards=shards)
         job.start()
         return job
 
@@ -115,7 +118,7 @@ class SetJob:
     def _write_manifest(self, tables):
         from ashlar import __version__
         manifest = names.manifest_name(self.prefix)
-        content = manifest_text(tables, __version__)
+        content = manifest_text(tables, __version__, self.shards)
         if self.folder.put(manifest, content, self.overwrite):
             return
         # A request may have been carried out though its answer was lost, and
@@ -182,12 +185,19 @@ def check_apart(tables, folder):
 
 def read_set(uri, *, prefix='table', storage_options=None):
     """Returns the tables of the set `prefix` in the folder `uri`, in order."""
+    return read_set_and_shards(uri, prefix, storage_options)[0]
+
+
+def read_set_and_shards(uri, prefix, storage_options):
+    """The same, with the number of shards that the set was written for, or
+    None if its manifest does not say."""
     folder = Folder.of(uri, storage_options)
     manifest = names.manifest_name(prefix)
     content = folder.read(manifest)
     if content is None:
         raise JobError(folder.path(manifest), 'does not exist')
-    return parse_manifest(content, folder.path(manifest))
+    tables = parse_manifest(content, folder.path(manifest))
+    return tables, shards_of(content)
 
 
 def remove_leftovers(uri, *, prefix='table', storage_options=None,

@@ -194,7 +194,10 @@ class LocalFiles:
     def sizes(self, prefix):
         found = {}
         for entry in os.scandir(self.folder):
-            if entry.name.startswith(prefix) and entry.is_file():
+            if not entry.name.startswith(prefix) or not entry.is_file():
+                continue
+            # A task that still runs may have renamed it meanwhile.
+            with contextlib.suppress(FileNotFoundError):
                 found[entry.name] = entry.stat().st_size
         return found
 

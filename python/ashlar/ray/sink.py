@@ -31,9 +31,9 @@ class SSTDatasink(Datasink):
     def __init__(self, uri, *, splits=(),
                  target_file_size=DEFAULT_TABLE_BYTES, on_duplicate='error',
                  overwrite=False, options=None, prefix='table',
-                 storage_options=None):
+                 storage_options=None, shards=None):
         self._job = SetJob.plan(uri, prefix=prefix, overwrite=overwrite,
-                                storage_options=storage_options)
+                                storage_options=storage_options, shards=shards)
         self._on_duplicate = on_duplicate
         self._settings = {'splits': list(splits), 'options': options,
                           'target_file_size': target_file_size,
@@ -94,7 +94,7 @@ def write_tables(dataset, uri, *, key, value=None, shards=None, splits=(),
     sink = SSTDatasink(uri, splits=splits, target_file_size=target_file_size,
                        on_duplicate=on_duplicate, overwrite=overwrite,
                        options=options, prefix=prefix,
-                       storage_options=storage_options)
+                       storage_options=storage_options, shards=shards)
     order = ['key'] if shards is None else ['shard', 'key']
     try:
         wanted = columns_of(key, value)

@@ -55,7 +55,8 @@ def write_tables(df, uri, *, key, value=None, shards=None, splits=(),
     if order_by is not None:
         order = [*order, 'order']
     rows = rows.sortWithinPartitions(*order)
-    job = SetJob.begin(folder, prefix=prefix, overwrite=overwrite)
+    job = SetJob.begin(folder, prefix=prefix, overwrite=overwrite,
+                       shards=shards)
     tag = f'ashlar-{job.job}'
     spark = df.sparkSession
     spark.addTag(tag)

@@ -62,6 +62,9 @@ def test_data_that_is_there_is_not_covered(tmp_path):
     existing[0].append((b'00000050', b'00000060'))
     with pytest.raises(OverlapError, match='shares keys with what shard 0'):
         plan_load(tmp_path / 'set', splits=[], existing=existing)
+    for other in ('0', 1):
+        with pytest.raises(ValueError, match='existing: there is no shard'):
+            plan_load(tmp_path / 'set', splits=[], existing={other: []})
 
 
 def make_set_with_a_range_deletion(folder):
@@ -105,9 +108,26 @@ def test_hashed_shards_are_those_of_the_store(tmp_path):
     assert list(plan_load(tmp_path / 'set', shards=3).shards) == [0, 2]
     with pytest.raises(JobError, match='for shard 2; the store has 2'):
         plan_load(tmp_path / 'set', shards=2)
+    with pytest.raises(ValueError, match="existing: there is no shard '0'"):
+        plan_load(tmp_path / 'set', shards=3, existing={'0': []})
     make_set(tmp_path / 'plain', (0, 10))
     with pytest.raises(JobError, match='no shard in the manifest'):
         plan_load(tmp_path / 'plain')
+
+
+def test_the_number_of_shards_is_that_of_the_set(tmp_path):
+    job = SetJob.begin(tmp_path / 'set', shards=4)
+    shard = pyarrow.array([0] * 5 + [2] * 5, pyarrow.int32())
+    rows = rows_of(0, 5) + rows_of(0, 5)
+    job.commit(write_partition(job, 0, [batch_of(rows, shard=shard)]))
+    for shards in (4, None):
+        plan = plan_load(tmp_path / 'set', shards=shards)
+        assert list(plan.shards) == [0, 2]
+    for shards in (3, 8):
+        with pytest.raises(JobError, match='4 shards; the store has '
+                                           f'{shards} shards'):
+            plan_load(tmp_path / 'set', shards=shards)
+    assert len(ashlar.open_tables(tmp_path / 'set')) == 2
 
 
 def test_fetched_tables_are_whole_or_absent(tmp_path):

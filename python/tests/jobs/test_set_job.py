@@ -45,6 +45,24 @@ def test_commits_each_row_once(tmp_path):
     assert_rows(tmp_path / 'set', tmp_path / 'db', rows_of(0, 3000))
 
 
+def test_a_late_task_may_rename_its_file_at_any_time(tmp_path, monkeypatch):
+    job = SetJob.begin(tmp_path / 'set')
+    tables = write_rows(job, 0, 0, 10)
+    late = tmp_path / 'set' / (tables[0].path + '.tmp.late')
+    scandir = os.scandir
+
+    def scan_and_rename(folder):
+        late.write_bytes(b'')
+        entries = list(scandir(folder))
+        late.unlink()
+        return entries
+
+    monkeypatch.setattr(os, 'scandir', scan_and_rename)
+    job.commit(tables)
+    monkeypatch.undo()
+    assert_only_the_set(tmp_path / 'set')
+
+
 def test_repeated_attempts_leave_nothing(tmp_path):
     random_choice = random.Random(7)
     job = SetJob.begin(tmp_path / 'set')

@@ -187,9 +187,6 @@ std::string FindSortingConflict(const CommandLine& line) {
 std::string FindBadRowsConflict(const CommandLine& line) {
   if (!line.Given("bad_rows")) return {};
   if (FLAGS_max_bad_rows == 0) return "--bad_rows needs --max_bad_rows";
-  if (FLAGS_bad_rows == FLAGS_out) {
-    return "--bad_rows and --out are the same file";
-  }
   return {};
 }
 

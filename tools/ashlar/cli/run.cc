@@ -114,12 +114,14 @@ std::string CheckPlace(const char* flag, const std::string& value) {
 
 int NotSupported(const std::string& what) {
   PrintError("ashlar: Not supported: " + what);
-  PrintRefusalJson(Status::NotSupported(what), kExitFailure);
-  return kExitFailure;
+  const int code = FLAGS_strict ? kExitFailure : kExitFault;
+  PrintRefusalJson(Status::NotSupported(what), code);
+  return code;
 }
 
 // Handles flags that the command does not use. With --strict_flags, returns the
-// first one as an error. Otherwise prints a warning for each.
+// first one as an error. Otherwise prints a warning for each, and makes it true:
+// what commands share may read the flag.
 std::string ReportUnusedFlags(const CommandLine& line, const Command& command) {
   for (const FlagRow& row : FlagRows()) {
     if ((row.commands & command.bit) != 0 || !line.Given(row.name)) continue;
@@ -127,6 +129,11 @@ std::string ReportUnusedFlags(const CommandLine& line, const Command& command) {
                        std::string(row.name);
     if (FLAGS_strict_flags) return text;
     PrintWarning(text);
+    const std::string flag(row.name);
+    gflags::CommandLineFlagInfo info;
+    if (gflags::GetCommandLineFlagInfo(flag.c_str(), &info)) {
+      gflags::SetCommandLineOption(flag.c_str(), info.default_value.c_str());
+    }
   }
   return {};
 }
@@ -145,7 +152,7 @@ int RunProgram(CommandLine line) {
   std::string name;
   const Command* const command = ChooseCommand(&line, &name);
   if (line.help) {
-    const bool named = line.first_word || line.Given("command");
+    const bool named = line.has_command_word || line.Given("command");
     return Help(line.help->empty() && named && command != nullptr
                     ? std::string(command->name)
                     : *line.help);

@@ -31,6 +31,11 @@ int RunBuild(const CommandLine& line) {
   if (error.empty()) error = SinkOptionsFromFlags(line, &options);
   if (error.empty()) error = range.Parse(line);
   if (error.empty()) error = range.Check(*options.table.comparator);
+  if (error.empty() && !FLAGS_bad_rows.empty() &&
+      (IsSamePlace(FLAGS_bad_rows, FLAGS_out) ||
+       (FLAGS_target_file_size != 0 && IsOfSet(FLAGS_bad_rows, FLAGS_out)))) {
+    error = "--bad_rows is a file that --out makes";
+  }
   if (!error.empty()) return UsageError(error);
   if (!inputs.ok()) return OutputIsTaken(inputs.status());
   // A dry run makes one table: the sum of the tables of a set.

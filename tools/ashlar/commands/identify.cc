@@ -37,7 +37,8 @@ class Identifier {
   }
 
   void List(Report* report) const {
-    if (!single_) report->ShowText(ValidTables{places_, valid_});
+    if (single_ || report->AllSkipped()) return;
+    report->ShowText(ValidTables{places_, valid_});
   }
 
  private:

@@ -137,17 +137,17 @@ void Dump(const std::string& path, DefaultNames* default_names,
 }  // namespace
 
 int RunRaw(const CommandLine& line) {
-  if (!FLAGS_out.empty() && FLAGS_out != "-") {
-    WarnOfLeftFiles(FLAGS_out);
-    const Status free = CheckIsFree(FLAGS_out, line.inputs);
-    if (!free.ok()) return OutputIsTaken(free);
-  }
   if (FLAGS_out == "-" && (FLAGS_json || FLAGS_jsonl)) {
     return UsageError("--out=- goes with neither --json nor --jsonl");
   }
   if (!FLAGS_out.empty() && FLAGS_out != "-" && !line.inputs.empty() &&
       !IsOneFile(line)) {
     return UsageError("--out takes the dump of one file only");
+  }
+  if (!FLAGS_out.empty() && FLAGS_out != "-") {
+    WarnOfLeftFiles(FLAGS_out);
+    const Status free = CheckIsFree(FLAGS_out, line.inputs);
+    if (!free.ok()) return OutputIsTaken(free);
   }
   DefaultNames default_names(line.inputs);
   return RunOverFiles(line, "raw",

@@ -90,6 +90,17 @@ class Recompressor {
     return name;
   }
 
+  // In text, what RocksDB's tool prints, among the results.
+  static void RefuseCodec(CompressionType codec, Report* report) {
+    const std::string name(CompressionTypeEnumName(codec));
+    report->RaiseExitCode(kExitFailure);
+    if (report->text()) {
+      report->ShowText(UnsupportedCodec{codec});
+    } else {
+      report->AddFault(Status::NotSupported("compression " + name));
+    }
+  }
+
   Status RunAll(const TableReader& input, Report* report) {
     Progress progress(report->path());
     options_.table.comparator = input.comparator();
@@ -97,8 +108,7 @@ class Recompressor {
         input.properties().user_defined_timestamps_persisted != 0;
     for (const RecompressOptions::Codec& codec : options_.codecs) {
       if (!IsCompressionSupported(codec.type)) {
-        report->RaiseExitCode(kExitFailure);
-        report->Show(UnsupportedCodec{codec.type});
+        RefuseCodec(codec.type, report);
         continue;
       }
       bool has_heading = false;

@@ -155,6 +155,8 @@ int RunReport(const CommandLine& line) {
   if (!FLAGS_out.empty() && !line.inputs.empty() && !makes_one_page) {
     return UsageError("--out takes the report of one file or database only");
   }
+  const std::string error = CheckComparatorFlag();
+  if (!error.empty()) return UsageError(error);
   if (to_file) {
     WarnOfLeftFiles(FLAGS_out);
     const Status free = CheckOut(line);

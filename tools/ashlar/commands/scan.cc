@@ -42,10 +42,11 @@ class Scanner {
     if (reader == nullptr) return;
     PrintRange(report);
     PrintHeader(report);
-    const bool has_no_timestamps =
-        reader->properties().user_defined_timestamps_persisted == 0;
     EntryPrinter printer(
-        print_, has_no_timestamps ? reader->comparator()->timestamp_size() : 0,
+        print_,
+        {.size = reader->comparator()->timestamp_size(),
+         .stripped =
+             reader->properties().user_defined_timestamps_persisted == 0},
         report);
     Progress progress(path);
     const Walk walk = walks_ || !range_.IsAll() || limit_ != 0
@@ -66,7 +67,7 @@ class Scanner {
 
   // For `check`, after the last file.
   void PrintVerdict(Report* report) const {
-    if (FLAGS_quiet || !report->AllSound()) return;
+    if (FLAGS_quiet || !report->AllSound() || report->AllSkipped()) return;
     report->ShowText(CheckedEntries{entries_, range_.IsAll() && limit_ == 0});
   }
 

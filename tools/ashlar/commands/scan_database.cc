@@ -1,5 +1,7 @@
 #include "tools/ashlar/commands/scan_database.h"
 
+#include <algorithm>
+
 #include "tools/ashlar/commands/key_lookup.h"
 #include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/equal_numbers.h"
@@ -53,13 +55,14 @@ class Walk {
 };
 
 // Returns the size of the timestamps that the tables do not store.
-size_t StrippedTimestamp(const Database& database) {
-  for (const LiveTable& table : database.family().tables) {
-    if (!table.user_defined_timestamps_persisted) {
-      return database.comparator()->timestamp_size();
-    }
-  }
-  return 0;
+EntryPrinter::Timestamps TimestampsOf(const Database& database) {
+  const auto& tables = database.family().tables;
+  return {.size = database.comparator()->timestamp_size(),
+          .stripped = std::any_of(tables.begin(), tables.end(),
+                                  [](const LiveTable& table) {
+                                    return !table
+                                        .user_defined_timestamps_persisted;
+                                  })};
 }
 
 }  // namespace
@@ -80,7 +83,7 @@ uint64_t ScanDatabase(
     report->AddFault(tables.status());
     return 0;
   }
-  EntryPrinter printer(true, StrippedTimestamp(database), report);
+  EntryPrinter printer(true, TimestampsOf(database), report);
   Progress progress(folder);
   VisibleEntries keys(database, *tables, merge_operator, range);
   Walk walk(database, *tables, most, &printer);

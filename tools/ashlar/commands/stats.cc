@@ -118,6 +118,8 @@ int RunStats(const CommandLine& line) {
         "--prefix_length and --prefix_separator exclude each "
         "other");
   }
+  const std::string error = CheckComparatorFlag();
+  if (!error.empty()) return UsageError(error);
   return RunOverFiles(line, "stats", ShowStats, {}, FolderUse::kDatabases);
 }
 

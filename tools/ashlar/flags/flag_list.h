@@ -17,7 +17,7 @@
   FLAG(own, file, "", "path", kInput, kAll,                                    \
            "an input, like the words without a flag; may be repeated")         \
   FLAG(string, comparator, "", "name", kInput, kCheck | kScan | kGet | kMake | \
-           kDiff | kOverlap,                                                   \
+           kDiff | kOverlap | kRecompress | kStats | kReport,                  \
            "order of the keys if the file does not name one: "                 \
            "leveldb.BytewiseComparator or "                                    \
            "rocksdb.ReverseBytewiseComparator, also with .u64ts after it. "    \
@@ -96,7 +96,8 @@
            "the value")                                                        \
   FLAG(string, escape, "auto", "auto|always|never", kOutput, kReading,         \
            "print bytes outside printable ASCII as \\xHH, and a backslash "    \
-           "as \\\\; auto: on a terminal")                                     \
+           "as \\\\; auto: on a terminal. layout, space, overlap and stats "    \
+           "always do so with keys")                                           \
   FLAG(string, color, "auto", "auto|always|never", kOutput, kAll,              \
            "color faults, warnings and hints in text, never in JSON; auto: "   \
            "on a terminal, unless NO_COLOR is set")                            \
@@ -142,7 +143,7 @@
            kCacheSim,                                                          \
            "show progress on standard error; auto: on a terminal, for files "  \
            "above 64 MiB")                                                     \
-  FLAG(bool, verify_checksum, true, "", kVerification, kCheck | kScan |        \
+  FLAG(bool, verify_checksum, true, "", kVerification, kCheck | kScan | kGet | \
            kDiff | kOverlap | kCompact,                                        \
            "compare each block with its checksum (RocksDB's tool does so "     \
            "only on request)")                                                 \

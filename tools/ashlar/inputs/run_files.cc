@@ -178,7 +178,7 @@ int RunOverFiles(const CommandLine& line, std::string_view command,
     if (!input.status.ok()) {
       report.AddFault(input.status);
     } else if (!input.is_database && filter.Skips(input.path)) {
-      report.SetFileStatus("skipped");
+      report.SkipFile();
       PrintError(input.path + ": skipped: its properties do not match");
     } else {
       try {

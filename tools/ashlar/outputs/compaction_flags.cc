@@ -115,6 +115,10 @@ Status SetCompactionOptions(const CompactionFlags& flags,
     }
     iterator.full_history_ts_low = EncodeU64Ts(FLAGS_full_history_ts_low);
   }
+  if (!flags.start.empty() && !flags.end.empty() &&
+      comparator->CompareWithoutTimestamp(flags.start, flags.end) >= 0) {
+    return Status::InvalidArgument("--from is not before --to");
+  }
   options->start = flags.start;
   options->end = flags.end;
   options->cuts_outputs = FLAGS_target_file_size != 0;

@@ -26,6 +26,12 @@ bool IsRegularFile(const std::string& path);
 // given.
 Status CheckIsFree(const std::string& path,
                    const std::vector<std::string>& inputs);
+// Returns whether both paths are names of one file, which need not exist: also
+// through links, or with another way to its folder.
+bool IsSamePlace(const std::string& one, const std::string& other);
+// Returns whether `path` is the name of a table or of the manifest of the set
+// of tables that --out=`set` makes.
+bool IsOfSet(const std::string& path, const std::string& set);
 // Prints that error, and returns the exit code.
 int OutputIsTaken(const Status& status);
 

@@ -310,8 +310,10 @@ void Report::WriteSummary() {
   BeginEnding();
   json_.ObjectMember("summary", [this] {
     json_.NumberMember("files", files_);
-    json_.NumberMember("ok", files_ - files_failed_ - files_interrupted_);
+    json_.NumberMember(
+        "ok", files_ - files_failed_ - files_interrupted_ - files_skipped_);
     json_.NumberMember("failed", files_failed_);
+    json_.NumberMember("skipped", files_skipped_);
     json_.NumberMember("entries", entries_);
     if (!show_totals_) return;
     json_.NumberMember("data_blocks", totals_.data_blocks);

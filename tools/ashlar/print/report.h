@@ -157,8 +157,15 @@ class Report {
   // Returns whether no file until now has a fault, and none was skipped because
   // of an interrupt.
   bool AllSound() const { return files_failed_ == 0 && !Interrupted(); }
+  // Returns whether every file so far was left out by SkipFile().
+  bool AllSkipped() const { return files_ == files_skipped_; }
   // Sets the member "status", which otherwise follows from the first fault.
   void SetFileStatus(std::string_view status) { file_status_ = status; }
+  // Says that the file was left out, as was asked for.
+  void SkipFile() {
+    file_status_ = "skipped";
+    ++files_skipped_;
+  }
   // Sets the exit code to at least `code`, for results that are no fault of a
   // file, such as a missing key.
   void RaiseExitCode(int code);
@@ -210,6 +217,7 @@ class Report {
   uint64_t files_ = 0;
   uint64_t files_failed_ = 0;
   uint64_t files_interrupted_ = 0;
+  uint64_t files_skipped_ = 0;
   uint64_t entries_ = 0;
   bool show_totals_ = false;
   struct Totals {

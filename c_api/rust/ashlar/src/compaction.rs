@@ -134,7 +134,7 @@ impl<'a> Compaction<'a> {
     /// Makes the tables `<path>-000001.sst` and so on of these tables. Which
     /// entry is newer, sequence numbers say, as for a
     /// [`TableIterator`](crate::TableIterator). If there is an error, no output
-    /// is left.
+    /// is left. A file that has the name of an output is an error, and stays.
     pub fn run(
         self,
         options: &Options,

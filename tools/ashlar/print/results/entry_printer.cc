@@ -32,11 +32,10 @@ void WriteEntry(const ShownEntry& entry, JsonWriter* json) {
 
 }  // namespace
 
-EntryPrinter::EntryPrinter(bool print, size_t stripped_timestamp,
-                           Report* report)
+EntryPrinter::EntryPrinter(bool print, Timestamps timestamps, Report* report)
     : report_(report),
       form_(ChosenForm(print, *report)),
-      stripped_timestamp_(stripped_timestamp) {
+      timestamps_(timestamps) {
   // In JSON lines, there is a line about the file before its entries and
   // another after them.
   if (form_ == Form::kJson) {
@@ -108,11 +107,7 @@ void EntryPrinter::Print(const ShownEntry& entry) {
       PrintLine(entry);
       return;
     case Form::kCanonical:
-      // Prints the key as it is stored: without the timestamp that was added
-      // because the table has none.
-      PrintCanonicalEntry(WithoutTimestamp(entry.user_key, stripped_timestamp_),
-                          entry.sequence, entry.type, entry.value,
-                          report_->out());
+      PrintCanonical(entry);
       return;
     case Form::kJson:
       WriteEntry(entry, report_->json());
@@ -202,11 +197,24 @@ void EntryPrinter::PrintCsvColumn(const Slice& bytes) {
   out->Append(quoted + "\"");
 }
 
+// Prints keys as they are stored: without the timestamp that was added because
+// the table has none. The value of a range deletion is its end, a key too.
+void EntryPrinter::PrintCanonical(const ShownEntry& entry) {
+  const size_t added = timestamps_.stripped ? timestamps_.size : 0;
+  const bool is_range = entry.type == ValueType::kTypeRangeDeletion;
+  PrintCanonicalEntry(WithoutTimestamp(entry.user_key, added), entry.sequence,
+                      entry.type,
+                      WithoutTimestamp(entry.value, is_range ? added : 0),
+                      report_->out());
+}
+
+// `get` looks up keys without timestamps.
 void EntryPrinter::PrintKeyOnce(const ShownEntry& entry) {
   if (entry.type == ValueType::kTypeRangeDeletion) return;
-  if (last_key_ && Slice(*last_key_) == entry.user_key) return;
-  last_key_ = entry.user_key.ToString();
-  report_->out()->Append(KeyText(entry.user_key) + "\n");
+  const Slice key = WithoutTimestamp(entry.user_key, timestamps_.size);
+  if (last_key_ && Slice(*last_key_) == key) return;
+  last_key_ = key.ToString();
+  report_->out()->Append(KeyText(key) + "\n");
 }
 
 void PrintText(const CsvHeader& /*header*/, Output* out) {

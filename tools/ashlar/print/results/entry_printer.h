@@ -24,9 +24,16 @@ struct ShownEntry {
 
 class EntryPrinter {
  public:
-  // If not `print`, only the number of entries is printed. The table was opened
-  // with timestamps of `stripped_timestamp` bytes that it does not store.
-  EntryPrinter(bool print, size_t stripped_timestamp, Report* report);
+  // What the keys of a table end with.
+  struct Timestamps {
+    size_t size = 0;  // in bytes
+    // Whether they were added when the table was read, which does not store
+    // them.
+    bool stripped = false;
+  };
+
+  // If not `print`, only the number of entries is printed.
+  EntryPrinter(bool print, Timestamps timestamps, Report* report);
 
   void Print(const ShownEntry& entry);
   // To be called after the last entry, with the number of those read.
@@ -54,12 +61,13 @@ class EntryPrinter {
   bool IsPlainValue(const ShownEntry& entry);
   bool IsText(const ShownEntry& entry);
   void PrintCsvColumn(const Slice& bytes);
+  void PrintCanonical(const ShownEntry& entry);
   void PrintKeyOnce(const ShownEntry& entry);
 
   Report* const report_;
   const Form form_;
   const ByteStyle style_ = ChosenByteStyle();
-  const size_t stripped_timestamp_;
+  const Timestamps timestamps_;
   std::optional<std::string> last_key_;  // of kKeys
 };
 

@@ -124,9 +124,4 @@ void PrintText(const UnsupportedCodec& refused, Output* out) {
               std::string(CompressionTypeEnumName(refused.codec)) + ".\n");
 }
 
-void WriteJson(const UnsupportedCodec& refused, JsonWriter*) {
-  PrintError("ashlar: Not supported: compression " +
-             std::string(CompressionTypeEnumName(refused.codec)));
-}
-
 }  // namespace ashlar::tool

@@ -278,12 +278,11 @@ struct Baseline {
 void PrintText(const Baseline& baseline, Output* out);
 void WriteJson(const Baseline& baseline, JsonWriter* json);
 
-// A codec that is not built in. With JSON, a line on standard error says so.
+// A codec that is not built in. Text only.
 struct UnsupportedCodec {
   CompressionType codec;
 };
 void PrintText(const UnsupportedCodec& refused, Output* out);
-void WriteJson(const UnsupportedCodec& refused, JsonWriter* json);
 
 // --- Files that a command wrote: written_files.cc ---------------------------
 
