@@ -106,9 +106,7 @@ class SetJob:
         # The set exists from here on, so what goes wrong is a warning.
         try:
             self.folder.remove(names.marker_name(self.job))
-            self._remove_tables(kept)
-            for name in old:
-                self.folder.remove(name)
+            self._remove_tables(kept, old)
         except StorageError as error:
             warnings.warn(f'the set is complete, but {error}; '
                           'remove_leftovers removes what is left',
@@ -163,12 +161,11 @@ class SetJob:
             return []
         return parse_manifest(content, self.folder.path(manifest))
 
-    def _remove_tables(self, kept):
+    def _remove_tables(self, kept, more=()):
         beginning = names.tables_of_job(self.prefix, self.job)
         self.folder.end_uploads(beginning)
-        for name in self.folder.sizes(beginning):
-            if name not in kept:
-                self.folder.remove(name)
+        made = self.folder.sizes(beginning)
+        self.folder.remove_all([*(set(made) - kept), *more])
 
 
 def check_apart(tables, folder):
@@ -226,9 +223,9 @@ def remove_leftovers(uri, *, prefix='table', storage_options=None,
         job = names.job_of_table(prefix, name)
         return job is not None and job not in running and name not in listed
 
-    for name in filter(is_left, found):
-        folder.remove(name)
-        removed.append(name)
+    left = list(filter(is_left, found))
+    folder.remove_all(left)
+    removed += left
     for name, upload in uploads:
         if is_left(name):
             folder.end_upload(name, upload)

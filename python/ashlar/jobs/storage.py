@@ -118,6 +118,18 @@ class Folder:
             raise StorageError(self.path(name),
                                f'cannot be removed: {error}') from error
 
+    def remove_all(self, names):
+        """Removes files. If some cannot be removed, raises the first cause
+        when all others are gone."""
+        first = None
+        for name in names:
+            try:
+                self.remove(name)
+            except StorageError as error:
+                first = first or error
+        if first is not None:
+            raise first
+
     def remove_after_error(self, names):
         """Removes files, for a caller that is about to raise an error.
 

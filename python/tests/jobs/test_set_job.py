@@ -222,6 +222,24 @@ def test_leftovers_of_killed_jobs_are_removed(tmp_path):
     assert_only_the_set(tmp_path / 'set')
 
 
+def test_a_file_that_cannot_be_removed_keeps_no_other(tmp_path, monkeypatch):
+    job = SetJob.begin(tmp_path / 'set')
+    stuck = [write_rows(job, i, i * 10, i * 10 + 10)[0].path
+             for i in range(4)][1]
+    unlink = os.unlink
+
+    def unlink_others(path):
+        if path.endswith(stuck):
+            raise PermissionError('not this one')
+        unlink(path)
+
+    monkeypatch.setattr(os, 'unlink', unlink_others)
+    with pytest.raises(StorageError, match='not this one'):
+        job.abort()
+    monkeypatch.undo()
+    assert files_of(tmp_path / 'set') == [stuck]
+
+
 def test_shared_keys_are_refused(tmp_path):
     job = SetJob.begin(tmp_path / 'set')
     tables = write_rows(job, 0, 0, 100) + write_rows(job, 1, 99, 200)
