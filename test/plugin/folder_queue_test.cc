@@ -79,7 +79,9 @@ TEST_F(FolderQueueTest, ForgetsAJobThatMoves) {
     worker.join();
     ASSERT_TRUE(status.ok()) << status.ToString();
     bool wanted = false;
-    if (taken) ASSERT_TRUE(other->Renew(*taken, &wanted).ok());
+    if (taken) {
+      ASSERT_TRUE(other->Renew(*taken, &wanted).ok());
+    }
     EXPECT_FALSE(wanted);
     ASSERT_TRUE(fs::is_empty(Path("pending"))) << "round " << round;
   }
