@@ -225,3 +225,36 @@ def test_a_stream_is_for_one_thread_at_a_time():
         may_go_on.set()
         thread.join()
     assert batches[0].to_pylist() == ROWS[:len(batches[0])]
+
+
+def test_a_thread_gets_the_exception_of_its_own_read():
+    """Others call the same reader meanwhile, and begin their calls anew."""
+    reader, file = opened()
+    main = threading.get_ident()
+    done = threading.Event()
+    wrong = []
+
+    def raise_in_main():
+        if threading.get_ident() == main:
+            raise KeyboardInterrupt('of this thread')
+
+    def read_others():
+        while not done.is_set():
+            value = reader.get(ROWS[-1][0])
+            if value != ROWS[-1][1]:
+                wrong.append(value)
+
+    file.before = raise_in_main
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    others = threading.Thread(target=read_others)
+    others.start()
+    try:
+        for _ in range(300):
+            with pytest.raises(KeyboardInterrupt, match='of this thread'):
+                reader.get(ROWS[0][0])
+    finally:
+        sys.setswitchinterval(interval)
+        done.set()
+        others.join()
+    assert wrong == []
