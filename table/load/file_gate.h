@@ -30,10 +30,10 @@
 // (a pool) has no scope; what it reads is not limited.
 //
 // What a read may wait for, and what may wait for it, when several threads need
-// a block (LoadsInFlight): DataBlocks::Bring and LoadOnce ask. A cache-only read
-// waits for no other (IsCacheOnly). Nor does one with a limit of time, which
-// does not hold for the other (MayAwaitOthers). For one that the limiter may
-// hold back nobody waits (MayBeAwaited).
+// a block (LoadsInFlight): DataBlocks::Bring and LoadOnce ask. A cache-only
+// read waits for no other (IsCacheOnly). Nor does one with a limit of time,
+// which does not hold for the other (MayAwaitOthers). For one that the limiter
+// may hold back nobody waits (MayBeAwaited).
 //
 // A table has one gate, of which its readers of the file have copies. Any
 // number of threads may use it. A LimitScope belongs to one thread.

@@ -59,8 +59,8 @@ TEST_F(FolderQueueTest, RefusesAFolderThatIsNone) {
   EXPECT_TRUE(OpenFolderQueue(folder_ / "file").status().IsIOError());
 }
 
-// A worker takes over the job, whose claim has ended, and moves its file between
-// the folders that Forget looks into.
+// A worker takes over the job, whose claim has ended, and moves its file
+// between the folders that Forget looks into.
 TEST_F(FolderQueueTest, ForgetsAJobThatMoves) {
   const auto queue = OpenExpiring();
   const auto other = OpenExpiring();

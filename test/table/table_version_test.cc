@@ -89,8 +89,7 @@ TEST(TableVersion, ReplacesInputsByOutputs) {
 // Otherwise a deletion that goes shows what an older table of level 0 has.
 TEST(TableVersion, OutputsInLevel0AreAboveItsOlderTables) {
   TableVersion version(2);
-  version.levels[0] = {File(3, "a", "a"), File(2, "b", "b"),
-                       File(1, "a", "c")};
+  version.levels[0] = {File(3, "a", "a"), File(2, "b", "b"), File(1, "a", "c")};
   const auto below = version.RangesBelow(0);
   ASSERT_EQ(below.size(), 4u);
   EXPECT_EQ(below[2][0].smallest, KeyAt("a"));

@@ -12,6 +12,7 @@
 #include "ashlar/table/internal_key_less.h"
 #include "ashlar/table/table_reader.h"
 #include "ashlar/util/comparator.h"
+#include "plain_key.h"
 #include "result_forms.h"
 
 namespace ashlar_rocksdb {
@@ -67,15 +68,6 @@ Status CheckFiles(const CompactionJob& job, const CompactionJobResult& result) {
   return {};
 }
 
-// Returns the user key without its timestamp, which is no part of a range.
-ashlar::Slice Plain(const Comparator* order, const ashlar::Slice& user_key) {
-  return ashlar::WithoutTimestamp(
-      user_key, std::min(user_key.size(), order->timestamp_size()));
-}
-ashlar::Slice PlainKey(const Comparator* order, const std::string& key) {
-  return Plain(order, ashlar::UserKeyOf(key));
-}
-
 // The plain keys that a job may write. The views are into the job.
 struct KeyRange {
   ashlar::Slice smallest;
@@ -109,12 +101,12 @@ bool IsInRange(const CompactionJob& job, const KeyRange& range,
   }
   // RocksDB divides a job at keys that have timestamps.
   if (job.begin && order->CompareWithoutTimestamp(
-                       smallest, Plain(order, *job.begin)) < 0) {
+                       smallest, WithoutTime(order, *job.begin)) < 0) {
     return false;
   }
   if (!job.end) return true;
   const int at_end =
-      order->CompareWithoutTimestamp(largest, Plain(order, *job.end));
+      order->CompareWithoutTimestamp(largest, WithoutTime(order, *job.end));
   // A range deletion that is cut there ends at the end itself, exclusively.
   return at_end < 0 || (at_end == 0 && ashlar::SequenceOf(file.largest) ==
                                            ashlar::kMaxSequenceNumber);

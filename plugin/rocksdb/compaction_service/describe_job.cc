@@ -1,13 +1,11 @@
 #include "describe_job.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>
 #include <utility>
 
 #include "ashlar/table/database_files.h"
-#include "ashlar/table/internal_key.h"
 #include "ashlar/util/comparator.h"
 #include "ashlar/util/whole_file.h"
 #include "db/compaction/compaction_job.h"
@@ -15,6 +13,7 @@
 #include "job_options.h"
 #include "options_file.h"
 #include "output_rules.h"
+#include "plain_key.h"
 #include "rocksdb/version.h"
 
 namespace ashlar_rocksdb {
@@ -78,14 +77,9 @@ void AddDeeperFiles(const ashlar::ColumnFamilyFiles& family,
   const ashlar::Comparator* const order =
       ashlar::FindBuiltinComparator(family.comparator);
   if (order == nullptr) return;
-  const auto plain = [order](const std::string& key) {
-    const ashlar::Slice user_key = ashlar::UserKeyOf(key);
-    return ashlar::WithoutTimestamp(
-        user_key, std::min(user_key.size(), order->timestamp_size()));
-  };
-  const auto is_before = [order, plain](const std::string& a,
-                                        const std::string& b) {
-    return order->CompareWithoutTimestamp(plain(a), plain(b)) < 0;
+  const auto is_before = [order](const std::string& a, const std::string& b) {
+    return order->CompareWithoutTimestamp(PlainKey(order, a),
+                                          PlainKey(order, b)) < 0;
   };
   std::string smallest = job->inputs.front().smallest;
   std::string largest = job->inputs.front().largest;

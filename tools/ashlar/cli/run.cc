@@ -120,8 +120,8 @@ int NotSupported(const std::string& what) {
 }
 
 // Handles flags that the command does not use. With --strict_flags, returns the
-// first one as an error. Otherwise prints a warning for each, and makes it true:
-// what commands share may read the flag.
+// first one as an error. Otherwise prints a warning for each, and makes it
+// true: what commands share may read the flag.
 std::string ReportUnusedFlags(const CommandLine& line, const Command& command) {
   for (const FlagRow& row : FlagRows()) {
     if ((row.commands & command.bit) != 0 || !line.Given(row.name)) continue;

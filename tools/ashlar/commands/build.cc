@@ -14,6 +14,24 @@
 #include "tools/ashlar/print/results/results.h"
 
 namespace ashlar::tool {
+namespace {
+
+std::string CheckBadRows() {
+  const bool is_made =
+      !FLAGS_bad_rows.empty() &&
+      (IsSamePlace(FLAGS_bad_rows, FLAGS_out) ||
+       (FLAGS_target_file_size != 0 && IsOfSet(FLAGS_bad_rows, FLAGS_out)));
+  return is_made ? "--bad_rows is a file that --out makes" : "";
+}
+
+Status CheckOutputs(const SinkOptions& options,
+                    const std::vector<std::string>& inputs) {
+  Status free = TableOutput::CheckIsFree(options, inputs);
+  if (!free.ok() || FLAGS_bad_rows.empty()) return free;
+  return CheckIsFree(FLAGS_bad_rows, inputs);
+}
+
+}  // namespace
 
 int RunBuild(const CommandLine& line) {
   SinkOptions options;
@@ -31,19 +49,12 @@ int RunBuild(const CommandLine& line) {
   if (error.empty()) error = SinkOptionsFromFlags(line, &options);
   if (error.empty()) error = range.Parse(line);
   if (error.empty()) error = range.Check(*options.table.comparator);
-  if (error.empty() && !FLAGS_bad_rows.empty() &&
-      (IsSamePlace(FLAGS_bad_rows, FLAGS_out) ||
-       (FLAGS_target_file_size != 0 && IsOfSet(FLAGS_bad_rows, FLAGS_out)))) {
-    error = "--bad_rows is a file that --out makes";
-  }
+  if (error.empty()) error = CheckBadRows();
   if (!error.empty()) return UsageError(error);
   if (!inputs.ok()) return OutputIsTaken(inputs.status());
   // A dry run makes one table: the sum of the tables of a set.
   if (options.dry_run) options.build.target_file_size = 0;
-  Status free = TableOutput::CheckIsFree(options, *inputs);
-  if (free.ok() && !FLAGS_bad_rows.empty()) {
-    free = CheckIsFree(FLAGS_bad_rows, *inputs);
-  }
+  const Status free = CheckOutputs(options, *inputs);
   if (!free.ok()) return OutputIsTaken(free);
   const ChecksumType checksum = options.table.checksum;
   const auto start = std::chrono::steady_clock::now();

@@ -7,6 +7,7 @@
 #include "tools/ashlar/cli/command_table.h"
 #include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/inputs.h"
+#include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/measure/database_report.h"
 #include "tools/ashlar/measure/table_report.h"

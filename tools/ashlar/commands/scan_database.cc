@@ -58,11 +58,10 @@ class Walk {
 EntryPrinter::Timestamps TimestampsOf(const Database& database) {
   const auto& tables = database.family().tables;
   return {.size = database.comparator()->timestamp_size(),
-          .stripped = std::any_of(tables.begin(), tables.end(),
-                                  [](const LiveTable& table) {
-                                    return !table
-                                        .user_defined_timestamps_persisted;
-                                  })};
+          .stripped = std::any_of(
+              tables.begin(), tables.end(), [](const LiveTable& table) {
+                return !table.user_defined_timestamps_persisted;
+              })};
 }
 
 }  // namespace

@@ -96,8 +96,8 @@
            "the value")                                                        \
   FLAG(string, escape, "auto", "auto|always|never", kOutput, kReading,         \
            "print bytes outside printable ASCII as \\xHH, and a backslash "    \
-           "as \\\\; auto: on a terminal. layout, space, overlap and stats "    \
-           "always do so with keys")                                           \
+           "as \\\\; auto: on a terminal. Keys in layout, space, overlap and " \
+           "stats always are")                                                 \
   FLAG(string, color, "auto", "auto|always|never", kOutput, kAll,              \
            "color faults, warnings and hints in text, never in JSON; auto: "   \
            "on a terminal, unless NO_COLOR is set")                            \

@@ -202,10 +202,9 @@ void EntryPrinter::PrintCsvColumn(const Slice& bytes) {
 void EntryPrinter::PrintCanonical(const ShownEntry& entry) {
   const size_t added = timestamps_.stripped ? timestamps_.size : 0;
   const bool is_range = entry.type == ValueType::kTypeRangeDeletion;
-  PrintCanonicalEntry(WithoutTimestamp(entry.user_key, added), entry.sequence,
-                      entry.type,
-                      WithoutTimestamp(entry.value, is_range ? added : 0),
-                      report_->out());
+  PrintCanonicalEntry(
+      WithoutTimestamp(entry.user_key, added), entry.sequence, entry.type,
+      WithoutTimestamp(entry.value, is_range ? added : 0), report_->out());
 }
 
 // `get` looks up keys without timestamps.
