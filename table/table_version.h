@@ -91,9 +91,10 @@ class ASHLAR_EXPORT TableVersion {
   void Replace(const VersionLevel& removed, const VersionLevel& added,
                size_t level);
   // Returns what SetDeeperFiles takes for outputs in this level. For level 0
-  // that begins with its own tables, each as a level: some may be older than
-  // the inputs.
-  std::vector<std::vector<FileRange>> RangesBelow(size_t level) const;
+  // that begins with its own tables, each as a level, but for the inputs of the
+  // compaction: some may be older than those.
+  std::vector<std::vector<FileRange>> RangesBelow(
+      size_t level, const VersionLevel& inputs = {}) const;
 
   // Returns the order of the user keys.
   const Comparator* comparator() const { return comparator_; }

@@ -85,6 +85,9 @@ def put(filesystem, path, content, overwrite):
     writes, as S3 has. Elsewhere the check and the write are two steps.
     """
     if not overwrite and _writes_in_parts(filesystem):
+        # Some stores take the condition, and ignore it.
+        if _is_there(filesystem, path):
+            raise exists(path)
         try:
             filesystem.pipe_file(path, content, mode='create')
         except FileExistsError:
@@ -187,8 +190,10 @@ class FileReader:
         self.name = str(getattr(file, 'name', repr(file)))
         self._file = file
         self._lock = threading.Lock()
-        raw = file.raw if isinstance(file, io.BufferedReader) else file
-        self._is_of_system = isinstance(raw, io.FileIO)
+        # Also of the files of `tempfile`. A class of its own may read otherwise.
+        self._is_of_system = type(getattr(file, 'raw', file)) is io.FileIO
+        if self._is_of_system and file.writable():
+            file.flush()
         self.size = file.seek(0, os.SEEK_END)
 
     def read_at(self, offset, size):

@@ -39,18 +39,21 @@ class _RemoteSet:
         self._is_committed = False
         self.tables = []
         self.manifest = uri + _manifest.SUFFIX
-        self._old = self._find_old()
-        if self._old and not overwrite:
+        old = self._find_old()
+        if old is not None and not overwrite:
             raise FileError('the set exists, and must not be replaced',
                             self.manifest)
+        self._old = old or set()
         _files.make_folder(filesystem, base.rpartition('/')[0])
 
     def _find_old(self):
+        """Returns the names that the manifest lists, or None if there is
+        none."""
         try:
             return {table['path'] for table in
                     _manifest.read(self.manifest, filesystem=self._given)}
         except FileMissingError:
-            return set()
+            return None
 
     def _name(self, number):
         return f'-{self._run}{number + 1:06}.sst'
@@ -88,7 +91,7 @@ class _RemoteSet:
         """Returns the names that the manifest lists now, or None if it cannot
         be read."""
         try:
-            return self._find_old()
+            return self._find_old() or set()
         except Exception:
             return None
 

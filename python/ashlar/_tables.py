@@ -15,7 +15,11 @@ def _bytes(key):
         return key
     if isinstance(key, str):
         return key.encode()
-    return memoryview(key).tobytes()  # a number is no key
+    view = memoryview(key)
+    if view.ndim != 1:  # a number of numpy
+        raise TypeError('a key is bytes or text; encode_key makes one of a '
+                        'number')
+    return view.tobytes()
 
 
 class _View:

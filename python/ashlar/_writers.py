@@ -1,5 +1,9 @@
 """Writing one table."""
 
+import atexit
+import contextlib
+import os
+import weakref
 from typing import NamedTuple
 
 from . import _core, _data, _files, _progress
@@ -18,6 +22,20 @@ class TableInfo(NamedTuple):
     checksum: int
 
 
+_writers = weakref.WeakSet()
+
+
+def _end():
+    """Ends the threads that may call Python, as long as there is Python."""
+    for writer in list(_writers):
+        with contextlib.suppress(Exception):
+            writer.abandon()
+    _core.end_calls()
+
+
+atexit.register(_end)
+
+
 class TableWriter:
     """Writes one table, of entries in the order of their keys.
 
@@ -30,6 +48,7 @@ class TableWriter:
     def __init__(self, target, options=None, *, overwrite=True, sync=True,
                  filesystem=None):
         self._remote = None
+        self._process = os.getpid()
         self.info = None
         name, file = _name_of(target), target
         if not hasattr(target, 'write'):
@@ -45,6 +64,7 @@ class TableWriter:
         except BaseException:
             self._discard()
             raise
+        _writers.add(self)
 
     def put(self, key, value):
         self._writer.put(key, value)
@@ -91,7 +111,9 @@ class TableWriter:
         self._discard()
 
     def _discard(self):
-        if self._remote is not None and self.info is None:
+        # The child of a fork leaves an upload to its parent.
+        if (self._remote is not None and self.info is None and
+                self._process == os.getpid()):
             self._remote.discard()
 
     @property

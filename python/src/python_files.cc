@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "python/src/python_exit.h"
+
 namespace ashlar::python {
 
 namespace nb = nanobind;
@@ -36,6 +38,8 @@ PythonWritableFile::~PythonWritableFile() {
 // An object may keep what it gets, so each piece is an object of its own. A raw
 // file may write less than it was given, and says how much.
 Status PythonWritableFile::Append(const Slice& data) {
+  const PythonCall call;
+  if (!call.may_call()) return PythonCall::Ended();
   nb::gil_scoped_acquire gil;
   try {
     Slice rest = data;
@@ -76,6 +80,8 @@ Status PythonReadableFile::Read(uint64_t offset, size_t n, char* scratch,
   *data = Slice(scratch, 0);
   if (offset >= size_) return {};
   n = static_cast<size_t>(std::min<uint64_t>(n, size_ - offset));
+  const PythonCall call;
+  if (!call.may_call()) return PythonCall::Ended();
   nb::gil_scoped_acquire gil;
   try {
     const nb::object result = read_at_(offset, n);

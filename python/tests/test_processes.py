@@ -175,3 +175,52 @@ def test_an_interrupt_ends_the_call(tmp_path, call):
     out, err, code = interrupted(code, tmp_path)
     assert out.strip().endswith('interrupted'), err
     assert list(tmp_path.iterdir()) == []
+
+
+# A file of Python that threads of the library are in when the program ends.
+WRITES_AT_THE_END = '''
+class Slow:
+    def write(self, data):
+        time.sleep(0.02)
+        return len(data)
+
+
+writers = [ashlar.TableWriter(Slow()), ashlar.TableWriter(sys.argv[1])]
+for writer in writers:
+    for i in range(20000):
+        writer.put(b"%08d" % i, os.urandom(200))
+raise SystemExit(3)
+'''
+READS_AT_THE_END = '''
+class Slow(io.BytesIO):
+    def read(self, size=-1):
+        time.sleep(0.02)
+        return super().read(size)
+
+
+data = io.BytesIO()
+ashlar.write_table([(b"%08d" % i, os.urandom(200)) for i in range(3000)], data)
+reader = ashlar.TableReader(Slow(data.getvalue()), cache_bytes=0)
+
+
+def work():
+    while True:
+        reader.multi_get([b"%08d" % i for i in range(0, 3000, 50)])
+
+
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+raise SystemExit(3)
+'''
+
+
+@pytest.mark.parametrize('code', [WRITES_AT_THE_END, READS_AT_THE_END])
+def test_a_program_may_end_while_files_are_called(tmp_path, code):
+    done = subprocess.run(
+        [sys.executable, '-c', 'import io, os, sys, threading, time\n'
+         'import ashlar\n' + code, tmp_path / 't.sst'],
+        capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stdout) == (3, '')
+    assert 'Error' not in done.stderr, done.stderr
+    assert os.listdir(tmp_path) == []

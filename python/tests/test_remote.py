@@ -325,12 +325,13 @@ def test_the_files_of_a_view_share_their_threads():
 def test_a_file_keeps_its_position(tmp_path):
     """The processes of a fork share it."""
     ashlar.write_table(rows(300), tmp_path / 't.sst')
-    with open(tmp_path / 't.sst', 'rb') as file:
-        reader = ashlar.TableReader(file, cache_bytes=0)
-        file.seek(7)
-        assert reader.get(b'00000007') is not None
-        assert read(reader)[-1][0] == b'00000299'
-        assert file.tell() == 7
+    for mode, buffering in (('rb', -1), ('r+b', -1), ('rb', 0)):
+        with open(tmp_path / 't.sst', mode, buffering) as file:
+            reader = ashlar.TableReader(file, cache_bytes=0)
+            file.seek(7)
+            assert reader.get(b'00000007') is not None
+            assert read(reader)[-1][0] == b'00000299'
+            assert file.tell() == 7
 
 
 def test_a_missing_file_and_an_unknown_scheme(folder):

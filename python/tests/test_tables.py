@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+import numpy
 import pyarrow as pa
 import pytest
 
@@ -53,7 +54,8 @@ def test_a_number_is_no_key(tmp_path):
     ashlar.write_table([(5, b'five')], tmp_path / 't.sst', key='key:i64be')
     reader = ashlar.TableReader(tmp_path / 't.sst')
     for call in (lambda: reader.get(8), lambda: reader.scan(lower=1),
-                 lambda: reader.scan(upper=9), lambda: reader.get([0, 5])):
+                 lambda: reader.scan(upper=9), lambda: reader.get([0, 5]),
+                 lambda: reader.get(numpy.int64(5))):
         with pytest.raises(TypeError):
             call()
     key = ashlar.encode_key(5, 'i64be')

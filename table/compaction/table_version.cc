@@ -79,10 +79,12 @@ void TableVersion::Replace(const VersionLevel& removed,
 }
 
 std::vector<std::vector<FileRange>> TableVersion::RangesBelow(
-    size_t level) const {
+    size_t level, const VersionLevel& inputs) const {
   std::vector<std::vector<FileRange>> ranges;
-  if (level == 0) {
-    for (const auto& file : levels[0]) ranges.push_back({file->range()});
+  for (const auto& file : level == 0 ? levels[0] : VersionLevel()) {
+    const bool is_input =
+        std::find(inputs.begin(), inputs.end(), file) != inputs.end();
+    if (!is_input) ranges.push_back({file->range()});
   }
   while (++level < levels.size()) {
     std::vector<FileRange>& files = ranges.emplace_back();

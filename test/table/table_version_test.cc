@@ -98,6 +98,10 @@ TEST(TableVersion, OutputsInLevel0AreAboveItsOlderTables) {
   EXPECT_FALSE(options.iterator.bottommost);
   EXPECT_TRUE(options.iterator.may_exist_deeper("a"));
   EXPECT_FALSE(options.iterator.may_exist_deeper("d"));
+  // All of them are inputs.
+  SetDeeperFiles(version.RangesBelow(0, version.levels[0]), {}, &options);
+  EXPECT_TRUE(options.iterator.bottommost);
+  EXPECT_FALSE(options.iterator.may_exist_deeper("a"));
 }
 
 TEST(TableVersion, TheLastVersionRemovesAnObsoleteFile) {

@@ -102,12 +102,13 @@ def plan_load(uri, *, splits=None, names=None, shards=None, existing=None,
                            f'is of a set for {written_for} shards; the store '
                            f'has {shards} shards')
         assigned = _by_manifest(tables, shards, folder)
-        _check_names(existing, lambda shard: isinstance(shard, int))
+        _check_names(existing, range(shards or written_for or
+                                     1 + max(assigned, default=-1)))
     else:
         splits = list(splits)
         names = _names_of(splits, names)
         assigned = _by_ranges(tables, splits, names, folder)
-        _check_names(existing, names.__contains__)
+        _check_names(existing, names)
     for shard, own in assigned.items():
         check_apart([dataclasses.replace(table, shard=None) for table in own],
                     folder)
@@ -115,9 +116,9 @@ def plan_load(uri, *, splits=None, names=None, shards=None, existing=None,
     return LoadPlan(folder, assigned)
 
 
-def _check_names(existing, is_shard):
+def _check_names(existing, names):
     for shard in existing:
-        if not is_shard(shard):
+        if shard not in names:
             raise ValueError(f'existing: there is no shard {shard!r}')
 
 

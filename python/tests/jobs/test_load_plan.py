@@ -108,8 +108,10 @@ def test_hashed_shards_are_those_of_the_store(tmp_path):
     assert list(plan_load(tmp_path / 'set', shards=3).shards) == [0, 2]
     with pytest.raises(JobError, match='for shard 2; the store has 2'):
         plan_load(tmp_path / 'set', shards=2)
-    with pytest.raises(ValueError, match="existing: there is no shard '0'"):
-        plan_load(tmp_path / 'set', shards=3, existing={'0': []})
+    for shard in ('0', 3, -1):
+        with pytest.raises(ValueError, match='existing: there is no shard'):
+            plan_load(tmp_path / 'set', shards=3, existing={shard: []})
+    plan_load(tmp_path / 'set', shards=3, existing={1: []})
     make_set(tmp_path / 'plain', (0, 10))
     with pytest.raises(JobError, match='no shard in the manifest'):
         plan_load(tmp_path / 'plain')

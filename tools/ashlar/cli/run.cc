@@ -143,7 +143,6 @@ std::string ReportUnusedFlags(const CommandLine& line, const Command& command) {
 int RunProgram(CommandLine line) {
   const bool help_word = line.first_word && !line.Given("command") &&
                          line.inputs[*line.first_word] == "help";
-  if (FLAGS_hex) FLAGS_input_key_hex = FLAGS_output_hex = true;
   if (!line.error.empty()) return UsageError(line.error);
   if (help_word) {
     return Help(line.inputs.size() > 1 ? line.inputs[1] : std::string());
@@ -170,6 +169,7 @@ int RunProgram(CommandLine line) {
   }
   const std::string unused = ReportUnusedFlags(line, *command);
   if (!unused.empty()) return UsageError(unused);
+  if (FLAGS_hex) FLAGS_input_key_hex = FLAGS_output_hex = true;
   if (line.Given("preset")) ApplyPreset(&line);
   const std::string conflict = FindConflict(line, *command);
   if (!conflict.empty()) return UsageError(conflict);

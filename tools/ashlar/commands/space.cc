@@ -131,7 +131,8 @@ class Space {
 
 int RunSpace(const CommandLine& line) {
   Space space;
-  const std::string error = space.Prepare(line);
+  std::string error = CheckComparatorFlag();
+  if (error.empty()) error = space.Prepare(line);
   if (!error.empty()) return UsageError(error);
   return RunOverFiles(
       line, "space",

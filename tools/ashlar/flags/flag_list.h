@@ -17,7 +17,7 @@
   FLAG(own, file, "", "path", kInput, kAll,                                    \
            "an input, like the words without a flag; may be repeated")         \
   FLAG(string, comparator, "", "name", kInput, kCheck | kScan | kGet | kMake | \
-           kDiff | kOverlap | kRecompress | kStats | kReport,                  \
+           kDiff | kOverlap | kRecompress | kStats | kReport | kSpace,         \
            "order of the keys if the file does not name one: "                 \
            "leveldb.BytewiseComparator or "                                    \
            "rocksdb.ReverseBytewiseComparator, also with .u64ts after it. "    \
