@@ -8,6 +8,7 @@
 #include "tools/ashlar/inputs/database.h"
 #include "tools/ashlar/inputs/key_prefix.h"
 #include "tools/ashlar/inputs/key_range.h"
+#include "tools/ashlar/inputs/open_table.h"
 #include "tools/ashlar/inputs/run_files.h"
 #include "tools/ashlar/measure/file_space.h"
 #include "tools/ashlar/print/results/results.h"
