@@ -87,11 +87,11 @@ def put(filesystem, path, content, overwrite):
     if not overwrite and _writes_in_parts(filesystem):
         # Some stores take the condition, and ignore it.
         if _is_there(filesystem, path):
-            raise exists(path)
+            raise exists_error(path)
         try:
             filesystem.pipe_file(path, content, mode='create')
         except FileExistsError:
-            raise exists(path) from None
+            raise exists_error(path) from None
         return
     output = RemoteOutput(filesystem, path, overwrite)
     try:
@@ -102,7 +102,7 @@ def put(filesystem, path, content, overwrite):
     output.commit()
 
 
-def exists(path):
+def exists_error(path):
     """The error of a file that exists, where it must not."""
     return FileError('the file exists, and must not be replaced', path)
 
@@ -116,7 +116,7 @@ class RemoteOutput:
 
     def __init__(self, filesystem, path, overwrite=True):
         if not overwrite and _is_there(filesystem, path):
-            raise exists(path)
+            raise exists_error(path)
         self._filesystem = filesystem
         self._path = path
         self._temporary = None

@@ -96,7 +96,7 @@ def write(target, tables, *, filesystem=None, overwrite=True):
             try:
                 os.link(temporary, path)
             except FileExistsError:
-                raise _files.exists(path) from None
+                raise _files.exists_error(path) from None
             os.remove(temporary)
     except BaseException:
         if os.path.exists(temporary):
