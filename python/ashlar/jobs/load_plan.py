@@ -15,6 +15,7 @@ import bisect
 import dataclasses
 import json
 import os
+import sys
 
 from .errors import JobError, OverlapError
 from .names import manifest_name
@@ -102,8 +103,8 @@ def plan_load(uri, *, splits=None, names=None, shards=None, existing=None,
                            f'is of a set for {written_for} shards; the store '
                            f'has {shards} shards')
         assigned = _by_manifest(tables, shards, folder)
-        _check_names(existing, range(shards or written_for or
-                                     1 + max(assigned, default=-1)))
+        # Shards may be without tables, so these do not tell how many there are.
+        _check_names(existing, range(shards or written_for or sys.maxsize))
     else:
         splits = list(splits)
         names = _names_of(splits, names)

@@ -112,6 +112,7 @@ def test_hashed_shards_are_those_of_the_store(tmp_path):
         with pytest.raises(ValueError, match='existing: there is no shard'):
             plan_load(tmp_path / 'set', shards=3, existing={shard: []})
     plan_load(tmp_path / 'set', shards=3, existing={1: []})
+    plan_load(tmp_path / 'set', existing={7: []})  # of a shard without tables
     make_set(tmp_path / 'plain', (0, 10))
     with pytest.raises(JobError, match='no shard in the manifest'):
         plan_load(tmp_path / 'plain')
