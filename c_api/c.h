@@ -193,7 +193,7 @@ void ashlar_values_reset(ashlar_values* values);
 void ashlar_values_free(ashlar_values* values);
 
 /* Looks a key up. Sets *value if *state is then ASHLAR_FOUND. `options` may be
- * NULL. */
+ * NULL. For a value in a blob file returns ASHLAR_NOT_SUPPORTED. */
 ashlar_status* ashlar_reader_get(const ashlar_reader* reader,
                                  const ashlar_read_options* options,
                                  ashlar_slice key, ashlar_values* pins,

@@ -32,6 +32,17 @@ void KeepCache(const ashlar_reader& reader, ashlar_values* pins) {
   pins->cache = reader.cache;
 }
 
+Status BlobIsElsewhere() {
+  return Status::NotSupported("the value is a reference into a blob file");
+}
+
+// Returns the status of a lookup that found this. A reference is not the value
+// that C's callers ask for, and they could not tell one from the other.
+Status Judge(const GetResult& result, Status status) {
+  if (status.ok() && result.is_blob_index) return BlobIsElsewhere();
+  return status;
+}
+
 // A merge operand ends a lookup, which is then State::kMerged: its value is for
 // an iterator to make.
 bool EndAtOperand(const MergeOperand& /*operand*/,
@@ -52,16 +63,22 @@ Status MultiGet(const ashlar_reader& reader, const ReadOptions& read,
   for (const ashlar_slice& key : keys) pins->keys.push_back(FromC(key));
   reader.table->MultiGet(read, pins->keys, read.snapshot, pins->results,
                          pins->statuses, EndKeyAtOperand);
-  for (const Status& status : pins->statuses) {
-    if (!status.ok()) return status;
+  Status first;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    Status& own = pins->statuses[i];
+    own = Judge(pins->results[i], own);
+    if (first.ok()) first = own;
   }
-  return {};
+  return first;
 }
 
 Status NewIterator(std::span<const ashlar_reader* const> tables,
                    const ReadOptions& read, const char* merge_operator,
                    ashlar_iterator* iterator) {
   UserIteratorOptions options;
+  options.fetch_blob = [](const Slice& /*user_key*/,
+                          const Slice& /*blob_index*/,
+                          std::string* /*value*/) { return BlobIsElsewhere(); };
   if (merge_operator != nullptr) {
     iterator->merge_operator = FindBuiltinMergeOperator(merge_operator);
     if (iterator->merge_operator == nullptr) {
@@ -133,6 +150,7 @@ ashlar_status* ashlar_reader_get(const ashlar_reader* reader,
     Status status =
         reader->table->Get(bounded.read, FromC(key), bounded.read.snapshot,
                            &result, ashlar::capi::EndAtOperand);
+    status = ashlar::capi::Judge(result, std::move(status));
     if (!status.ok()) return status;
     *value = ToC(result.value.slice());
     *state = static_cast<ashlar_state>(result.state);

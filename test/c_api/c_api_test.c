@@ -2,7 +2,7 @@
  * call that reads, errors have a code and a message, and objects outlive what
  * they were made with.
  *
- *   c_api_test <folder> <OPTIONS file>
+ *   c_api_test <folder> <OPTIONS file> <table with references to blobs>
  *
  * The folder must exist. Runs under valgrind too, which finds what is not freed
  * and what is read after it was. */
@@ -90,8 +90,8 @@ static void TestTextOfOptions(const char* options_file) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: c_api_test <folder> <OPTIONS file>\n");
+  if (argc != 4) {
+    fprintf(stderr, "usage: c_api_test <folder> <OPTIONS file> <table>\n");
     return 2;
   }
   folder = argv[1];
@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
   TestTextOfOptions(argv[2]);
   Write(table, "block_size=512;filter_policy=bloomfilter:10:false", "old");
   TestReads(table);
+  TestReferencesToBlobs(argv[3]);
   TestIterators(table);
   TestCompactions(table);
   if (failures == 0) puts("c_api_test: ok");

@@ -50,6 +50,7 @@ ashlar_reader* OpenWith(const char* path, const char* text);
 
 /* The tests, by file. Each takes tables of Write. */
 void TestReads(const char* table);
+void TestReferencesToBlobs(const char* table);
 void TestIterators(const char* table);
 void TestCompactions(const char* older);
 

@@ -259,3 +259,32 @@ void TestReads(const char* table) {
   TestCache(table);
   TestDamage(table);
 }
+
+/* A value in a blob file is not there: neither a lookup nor a walk takes the
+ * reference to it for the value. */
+void TestReferencesToBlobs(const char* table) {
+  const char* const kWords = "reference into a blob file";
+  ashlar_reader* reader = OpenWith(table, "");
+  ashlar_values* pins = ashlar_values_new();
+  const ashlar_slice keys[2] = {Text("key000000"), Text("none")};
+  ashlar_slice values[2];
+  ashlar_state states[2];
+  ashlar_code codes[2];
+  FAILS(ashlar_reader_get(reader, NULL, keys[0], pins, values, states),
+        ASHLAR_NOT_SUPPORTED, kWords);
+  CHECK(states[0] == ASHLAR_ABSENT && values[0].size == 0);
+  FAILS(ashlar_reader_multi_get(reader, NULL, keys, 2, pins, values, states,
+                                codes),
+        ASHLAR_NOT_SUPPORTED, kWords);
+  CHECK(codes[0] == ASHLAR_NOT_SUPPORTED && codes[1] == ASHLAR_OK);
+  CHECK(states[0] == ASHLAR_ABSENT && values[0].size == 0);
+  ashlar_iterator* it = NULL;
+  const ashlar_reader* tables[1] = {reader};
+  OK(ashlar_iterator_new(tables, 1, NULL, NULL, &it));
+  ashlar_iterator_seek(it, keys[0]);
+  CHECK(!ashlar_iterator_valid(it));
+  FAILS(ashlar_iterator_status(it), ASHLAR_NOT_SUPPORTED, kWords);
+  ashlar_iterator_free(it);
+  ashlar_values_free(pins);
+  ashlar_reader_free(reader);
+}
