@@ -166,7 +166,10 @@ Status DumpReader::Read(uint64_t offset, size_t n, Slice* bytes) {
                        offset - window_at_ <= window_.size() &&
                        n <= window_.size() - (offset - window_at_);
   if (!is_here) {
-    const size_t piece = wants_ == Wants::kBlocks ? kPiece : kSmallPiece;
+    // A search for the next record reads more than it takes, so that what it
+    // finds at once costs no read of its own.
+    const bool is_large = wants_ == Wants::kBlocks || n > kSmallPiece;
+    const size_t piece = is_large ? kPiece : kSmallPiece;
     const auto wanted =
         static_cast<size_t>(std::min<uint64_t>(std::max(n, piece), left));
     window_ = Slice();

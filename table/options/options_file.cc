@@ -1,8 +1,8 @@
 // OPTIONS files: sections of lines, of which those of one column family count.
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -84,8 +84,7 @@ class OptionsFileReader {
     const OptionPair pair = {.name = Trimmed(text.substr(0, equals)),
                              .value = Trimmed(text.substr(equals + 1))};
     // The first one of a name counts.
-    if (std::count(names_.begin(), names_.end(), pair.name) != 0) return {};
-    names_.push_back(pair.name);
+    if (!names_.insert(pair.name).second) return {};
     if (section_ == Section::kOther) return {};
     return SetOption(line, pair);
   }
@@ -145,7 +144,9 @@ class OptionsFileReader {
   OptionSetter setter_;
   Section section_ = Section::kNone;
   bool found_ = false;
-  std::vector<std::string_view> names_;  // of this section, so far
+  // Of this section, so far. A set in order: a hostile file cannot make its
+  // lookups slow.
+  std::set<std::string_view> names_;
 };
 
 // RocksDB clips levels that a codec does not have. It has none for these two.

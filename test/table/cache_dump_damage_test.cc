@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "table/dump/dump_format.h"
@@ -18,6 +19,24 @@ namespace {
 
 using internal::kDumpHeadBytes;
 using internal::kDumpHeaderBytes;
+
+// Counts the bytes that are read.
+class MeteredFile final : public RandomAccessFile {
+ public:
+  MeteredFile(std::unique_ptr<RandomAccessFile> file, uint64_t* bytes)
+      : file_(std::move(file)), bytes_(*bytes) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    bytes_ += n;
+    return file_->Read(offset, n, scratch, data);
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+  uint64_t& bytes_;
+};
 
 // A small dump, with every kind of block, and where its records begin.
 class CacheDumpDamage : public ::testing::Test {
@@ -296,6 +315,24 @@ TEST_F(CacheDumpDamage, DumpsOfLaterReleasesAreRefused) {
   EXPECT_EQ(status.subcode(), Status::SubCode::kNewerFormat);
   EXPECT_EQ(status.message(),
             "cache.dump: cache dump of version 2, expected 1");
+}
+
+// What looks like the beginning of a record costs no read of its own.
+TEST_F(CacheDumpDamage, ASearchForRecordsReadsLittleMoreThanTheFile) {
+  for (const auto wants : {internal::DumpReader::Wants::kBlocks,
+                           internal::DumpReader::Wants::kKeys}) {
+    std::string dump = dump_.substr(0, kDumpHeaderBytes);
+    while (dump.size() < size_t{4} << 20) dump += dump_.substr(begins_[0], 4);
+    uint64_t read = 0;
+    const MeteredFile file(NewMemoryFile("cache.dump", dump), &read);
+    internal::DumpReader reader(&file, wants);
+    Require(reader.ReadHeader());
+    internal::DumpRecord record;
+    bool found = true;
+    Require(reader.Next(&record, &found));
+    EXPECT_FALSE(found);
+    EXPECT_LE(read, 3 * dump.size());
+  }
 }
 
 TEST_F(CacheDumpDamage, OtherFilesAreNoDumps) {

@@ -482,6 +482,16 @@ TEST(OptionsFile, WhatDoesNotGoTogetherIsOffAsInRocksDB) {
   EXPECT_TRUE(set.table.Validate().ok()) << set.table.Validate().ToString();
 }
 
+// Names are compared by their order: a file of many takes no time that grows
+// with their square. This one took minutes.
+TEST(OptionsFile, MayHaveManyNames) {
+  std::string text = "[DBOptions]\n";
+  for (int i = 0; i < 300'000; ++i) text += "n" + std::to_string(i) + "=1\n";
+  text += "[CFOptions \"default\"]\n";
+  OptionSet set;
+  EXPECT_TRUE(OptionsFromFileText(text, "default", &set).ok());
+}
+
 TEST(OptionsFile, WhatACodecOrAnIndexDoesNotHaveIsOffAsInRocksDB) {
   OptionSet set;
   const Status status = OptionsFromFileText(
