@@ -60,6 +60,10 @@ class TailedFile final : public RandomAccessFile {
   void Expect(uint64_t offset, uint64_t n) const override {
     if (!IsInTail(offset)) file_->Expect(offset, n);
   }
+  void ExpectWithin(const ReadContext& context, uint64_t offset,
+                    uint64_t n) const override {
+    if (!IsInTail(offset)) file_->ExpectWithin(context, offset, n);
+  }
   int FileDescriptor() const override { return file_->FileDescriptor(); }
   uint64_t Size() const override { return file_->Size(); }
   std::string name() const override { return file_->name(); }

@@ -38,6 +38,7 @@ class EntryWorker {
     if (table->blobs != nullptr) {
       blobs_.emplace(FileWindow(table->file.get(), options.readahead_size,
                                 /*expecting=*/false, table->counters));
+      blobs_->window.AskFirst(table->source.gate());
     }
     const LimitScope limits(walk_.options);
     scout_on_block_ = scout_.SeekToFirst();

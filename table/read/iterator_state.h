@@ -120,6 +120,9 @@ struct Iterator::State {
   // With ReadOptions::prefix_same_as_start: whether the walk that begins with
   // the next seek ends with a prefix. It does unless this says otherwise.
   virtual void EndWithPrefix(bool /*ends*/) {}
+  // Whether seeks go on with the walk so far, as where it turns around: then it
+  // keeps the prefix that it began with, or has none as before.
+  virtual void KeepPrefix(bool /*keeps*/) {}
 
   // Iterator::SetBounds and Iterator::AtUpperBound.
   virtual Status SetBounds(const Slice* lower, const Slice* upper) = 0;

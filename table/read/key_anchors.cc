@@ -25,7 +25,10 @@ Status AppendKeyAnchors(const OpenedTable& table, uint64_t most,
     const BlockHandle handle = at.handle();
     if (is_first) {
       from = handle.offset;
-      step = std::max<uint64_t>((end - std::min(end, from)) / most, 1);
+      // Rounded up, since each anchor but the last is for at least a step.
+      const uint64_t bytes = end - std::min(end, from);
+      const uint64_t rest = bytes % most != 0 ? 1 : 0;
+      step = std::max<uint64_t>(bytes / most + rest, 1);
       is_first = false;
     }
     // An embedded blob may be between blocks; offsets ascend.

@@ -12,6 +12,26 @@
 
 namespace ashlar {
 
+namespace {
+
+// During this scope the seeks of a child go on with its walk.
+class SameWalk {
+ public:
+  explicit SameWalk(Iterator* child) : state_(Iterator::State::Of(child)) {
+    if (state_ != nullptr) state_->KeepPrefix(true);
+  }
+  SameWalk(const SameWalk&) = delete;
+  SameWalk& operator=(const SameWalk&) = delete;
+  ~SameWalk() {
+    if (state_ != nullptr) state_->KeepPrefix(false);
+  }
+
+ private:
+  Iterator::State* const state_;
+};
+
+}  // namespace
+
 struct MergingIterator::State {
   State(const Comparator* comparator, std::vector<Iterator> of)
       : timestamp_size(comparator->timestamp_size()),
@@ -126,6 +146,7 @@ bool MergingIterator::State::Step() {
 // came to where it is may have to go back over more than one.
 void MergingIterator::State::TurnChild(size_t i, const Slice& user_key) {
   Iterator& child = children[i];
+  const SameWalk same_walk(&child);
   const auto step = [&] { forward() ? child.Next() : child.Prev(); };
   if (child.Valid()) {
     step();
@@ -210,6 +231,7 @@ bool MergingIterator::PrepareValue() {
 
 Status MergingIterator::PinValue(PinnableSlice* value) {
   assert(valid_);
+  if (!PrepareValue()) return status();
   return state_->children[child_].PinValue(value);
 }
 

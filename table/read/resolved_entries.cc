@@ -23,10 +23,11 @@ ResolvedEntries::ResolvedEntries(const OpenedTable* table,
       options_(options),
       stored_(std::move(stored)),
       window_(table->file.get(), options.readahead_size, options.async_io,
-              table->counters),
+              table->counters, table->readahead),
       charge_(table->charges.iterators.Sibling()) {
   usable = stored_->usable;
   window_.ChargeTo(table->charges.read_ahead.Sibling());
+  window_.AskFirst(table->source.gate());
 }
 
 Slice ResolvedEntries::TargetWithType(const Slice& internal_key, uint8_t type) {
@@ -40,6 +41,7 @@ Slice ResolvedEntries::TargetWithType(const Slice& internal_key, uint8_t type) {
 // take all entries of the sequence number, and pass over those that are shown
 // on the other side of the key.
 bool ResolvedEntries::Seek(const Slice& internal_key) {
+  if (!usable) return false;  // then there is no target
   bool on_entry = Show(stored_->Seek(TargetWithType(internal_key, 0xff)));
   while (on_entry && table_.order.Compare(shown.key, internal_key) < 0) {
     on_entry = NextBlock();
@@ -48,6 +50,7 @@ bool ResolvedEntries::Seek(const Slice& internal_key) {
 }
 
 bool ResolvedEntries::SeekForPrev(const Slice& internal_key) {
+  if (!usable) return false;
   bool on_entry = Show(stored_->SeekForPrev(TargetWithType(internal_key, 0)));
   while (on_entry && table_.order.Compare(shown.key, internal_key) > 0) {
     on_entry = PrevBlock();

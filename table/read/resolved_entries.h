@@ -43,6 +43,7 @@ class ResolvedEntries final : public Iterator::State {
     return Show(stored_->block.Prev() || stored_->PrevBlock());
   }
   void EndWithPrefix(bool ends) override { stored_->EndWithPrefix(ends); }
+  void KeepPrefix(bool keeps) override { stored_->KeepPrefix(keeps); }
   Status SetBounds(const Slice* lower, const Slice* upper) override {
     return stored_->SetBounds(lower, upper);
   }

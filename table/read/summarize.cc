@@ -6,6 +6,8 @@
 #include "ashlar/table/table_reader.h"
 #include "ashlar/table/table_summary.h"
 #include "table/format/key_bounds.h"
+#include "table/read/opened_table.h"
+#include "table/read/reader_internals.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -61,12 +63,11 @@ Status SummarizeTable(const TableReader& table, TableSummary* summary) {
     }
     if (!it.status().ok()) return it.status();
     bounds.Describe(last, summary);
-    // All entries of such a file have one sequence number, which its properties
-    // need not know.
-    if (table.properties().external_sst_file_version.has_value() &&
-        !summary->smallest.empty()) {
-      summary->smallest_seqno = summary->largest_seqno =
-          SequenceOf(summary->smallest);
+    // Where all entries have one sequence number, the properties need not know
+    // it. Pebble's external files may keep those that are stored.
+    const internal::KeyForm& form = ReaderInternals::TableOf(table).key_form;
+    if (form.sequence.has_value() && !summary->smallest.empty()) {
+      summary->smallest_seqno = summary->largest_seqno = *form.sequence;
     }
     return {};
   });

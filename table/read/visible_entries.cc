@@ -103,6 +103,7 @@ bool VisibleEntries::SeekToLast() {
 
 bool VisibleEntries::Seek(const Slice& internal_key) {
   skips_.Begin();
+  if (keeps_prefix_) return PassForward(all_.Seek(internal_key));
   prefix_.reset();
   const bool has_prefix = prefixes_ != nullptr && ends_with_prefix_;
   if (usable && (has_prefix || upper_)) {
@@ -118,7 +119,9 @@ bool VisibleEntries::Seek(const Slice& internal_key) {
 
 bool VisibleEntries::SeekForPrev(const Slice& internal_key) {
   skips_.Begin();
-  if (prefixes_ != nullptr && usable) TakePrefixOf(internal_key);
+  if (prefixes_ != nullptr && usable && !keeps_prefix_) {
+    TakePrefixOf(internal_key);
+  }
   return PassBackward(all_.SeekForPrev(internal_key));
 }
 

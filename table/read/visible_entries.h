@@ -61,6 +61,7 @@ class VisibleEntries final : public Iterator::State {
   Status SetBounds(const Slice* lower, const Slice* upper) override;
   bool AtUpperBound() const override { return all_.AtUpperBound(); }
   void EndWithPrefix(bool ends) override { ends_with_prefix_ = ends; }
+  void KeepPrefix(bool keeps) override { keeps_prefix_ = keeps; }
   const Status& CurrentStatus() const override { return all_.status; }
   bool Fail(const Status& error) override { return all_.Fail(error); }
   Status PinValue(const Slice& bytes, PinnableSlice* value) override {
@@ -100,6 +101,7 @@ class VisibleEntries final : public Iterator::State {
   // Null if walks do not end with their prefix.
   const PrefixExtractor* prefixes_ = nullptr;
   bool ends_with_prefix_ = true;
+  bool keeps_prefix_ = false;  // seeks go on with the walk
   const bool asks_filter_;
   // The prefix with which the walk began; absent if that key had none.
   std::optional<std::string> prefix_;

@@ -400,6 +400,26 @@ TEST(EmbeddedBlobs, ImpossibleOptions) {
   Require(options.Validate());
 }
 
+// Such a walk has no target: whichever seek comes after which, the status says
+// what is wrong.
+TEST(EmbeddedBlobs, ImpossibleReadOptionsAreAnErrorOfEverySeek) {
+  const auto reader = OpenTable(
+      BuildTable(WithBlobs(1), {Value("a-long-enough-key", 1, "value")}));
+  ReadOptions options;
+  const std::string timestamp = "8 bytes.";
+  options.timestamp = timestamp;
+  Iterator it = reader->NewIterator(options);
+  for (int i = 0; i < 2; ++i) {
+    it.Seek("a");
+    EXPECT_FALSE(it.Valid());
+    it.SeekForPrev("a-key-that-needs-memory-of-its-own");
+    EXPECT_FALSE(it.Valid());
+  }
+  it.SeekToFirst();
+  EXPECT_FALSE(it.Valid());
+  EXPECT_TRUE(it.status().IsInvalidArgument()) << it.status().ToString();
+}
+
 TEST(EmbeddedBlobs, ReferencesToBlobFilesStay) {
   std::string reference;
   BlobIndex index;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "ashlar/cache/cache_options.h"
+#include "ashlar/table/built_table.h"
+#include "ashlar/table/table_builder.h"
 #include "ashlar/table/table_reader.h"
 #include "test/support/tables.h"
 
@@ -141,6 +143,34 @@ TEST(IoContext, ReachesWhatIsAnnounced) {
     EXPECT_GT(traffic.expected.size(), 3U);
     for (const void* told : traffic.expected) EXPECT_EQ(told, given);
   }
+}
+
+TEST(IoContext, ReachesWhatIsAnnouncedToAFileThatWasJustBuilt) {
+  TableOptions options;
+  options.block_size = 500;
+  std::string bytes;
+  const auto file = NewMemoryWritableFile("engine.sst", &bytes);
+  BuildOptions build;
+  build.keep_tail = true;
+  auto builder = TableBuilder::Create(options, build, file.get()).value();
+  for (const Entry& entry : SomeEntries(2000)) {
+    Require(builder->Add(entry.key, entry.value));
+  }
+  Require(builder->Finish());
+  Traffic traffic;
+  auto reader =
+      OpenBuiltTable(*builder, std::make_unique<EngineFile>(bytes, &traffic));
+  Require(reader.status());
+  const int context = 7;
+  ReadOptions read;
+  read.io_context = &context;
+  read.async_io = true;
+  read.readahead_size = 700;
+  Iterator it = (*reader)->NewIterator(read);
+  for (it.SeekToFirst(); it.Valid(); it.Next()) continue;
+  Require(it.status());
+  EXPECT_GT(traffic.expected.size(), 3U);
+  for (const void* told : traffic.expected) EXPECT_EQ(told, &context);
 }
 
 TEST(IoContext, ComesWithTheTimeout) {

@@ -188,6 +188,46 @@ TEST(MergingIterator, TurnsAroundWithinAPrefix) {
   Require(it.status());
 }
 
+// A walk that began without a prefix has none when it turns around, though its
+// children come to their ends at different prefixes.
+TEST(MergingIterator, TurnsAroundWithoutAPrefix) {
+  TableOptions options;
+  options.prefix_extractor = NewFixedPrefixExtractor(3);
+  const auto one = OpenTable(
+      BuildTable(options, {Value("aaa1", 1, ""), Value("bbb1", 1, "")}));
+  const auto two = OpenTable(
+      BuildTable(options, {Value("aaa0", 1, ""), Value("ccc1", 1, "")}));
+  ReadOptions same_prefix;
+  same_prefix.prefix_same_as_start = true;
+  std::vector<Iterator> children;
+  children.push_back(one->NewIterator(same_prefix));
+  children.push_back(two->NewIterator(same_prefix));
+  MergingIterator it(BytewiseComparator(), std::move(children));
+  it.Seek("a");
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(it.Valid());
+    it.Next();
+  }
+  std::string seen;
+  for (; it.Valid(); it.Prev()) seen += it.user_key().ToString() + " ";
+  EXPECT_EQ(seen, "ccc1 bbb1 aaa1 aaa0 ");
+  it.SeekForPrev("cd");
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(it.Valid());
+    it.Prev();
+  }
+  seen.clear();
+  for (; it.Valid(); it.Next()) seen += it.user_key().ToString() + " ";
+  EXPECT_EQ(seen, "aaa0 aaa1 bbb1 ccc1 ");
+  // The next walk has its own.
+  it.Seek("bbb");
+  ASSERT_TRUE(it.Valid());
+  EXPECT_EQ(it.user_key(), Slice("bbb1"));
+  it.Next();
+  EXPECT_FALSE(it.Valid());
+  Require(it.status());
+}
+
 // Whichever read fails, the entries shown before are right, and the status has
 // the error. A seek then finds all entries again.
 TEST(MergingIterator, AChildsErrorEndsTheWalk) {

@@ -93,6 +93,26 @@ TEST(KeyAnchors, AreAboutEquallyFarApart) {
   EXPECT_LE(anchors.size(), 10U);
 }
 
+// A table of equal blocks, and less than one block to spare.
+TEST(KeyAnchors, AreNotMoreThanAskedFor) {
+  TableOptions options;
+  options.compression = CompressionType::kNoCompression;
+  options.block_size = 1;
+  std::vector<Entry> entries;
+  for (int i = 100; i < 200; ++i) {
+    entries.push_back(Value(std::to_string(i), 7, "value"));
+  }
+  entries.push_back(Value("2", 7, ""));
+  const auto reader = OpenTable(BuildTable(options, entries));
+  ASSERT_EQ(reader->properties().num_data_blocks, entries.size());
+  for (uint64_t most = 1; most <= entries.size(); ++most) {
+    std::vector<KeyAnchor> anchors;
+    Require(reader->ApproximateKeyAnchors({}, most, &anchors));
+    EXPECT_LE(anchors.size(), most);
+    EXPECT_GE(anchors.size(), most / 2);
+  }
+}
+
 TEST(ApproximateSizes, AddUpToTheFile) {
   TableOptions options;
   options.block_size = 300;

@@ -52,7 +52,9 @@ class ReadDeadline : public ::testing::Test {
   ReadDeadline() { slowness_.clock = &clock_; }
 
   void Open(bool partitioned = false, bool cache = false) {
-    TableOptions options;
+    OpenWith({}, partitioned, cache);
+  }
+  void OpenWith(TableOptions options, bool partitioned, bool cache) {
     options.block_size = 200;
     options.compression = CompressionType::kNoCompression;
     options.filter = FilterType::kNone;
@@ -282,6 +284,40 @@ TEST_F(ReadDeadline, TheLimiterIsAskedForEachRead) {
   limiter_->requests.clear();
   Require(reader_->VerifyChecksum(options_));
   EXPECT_FALSE(limiter_->requests.empty());
+}
+
+// The reads of embedded blobs are reads of the file like all others.
+TEST_F(ReadDeadline, ReadsOfBlobsAskToo) {
+  TableOptions with_blobs;
+  with_blobs.format_version = 7;
+  with_blobs.embedded_blob_options = {.enable = true, .min_blob_size = 1};
+  OpenWith(with_blobs, false, false);
+  options_.rate_limiter_priority = IoPriority::kHigh;
+  // By the clock of the reader there is time left.
+  options_.deadline = clock_.In(1'000'000);
+  const auto asked = [&] {
+    uint64_t bytes = 0;
+    for (const auto& request : limiter_->requests) bytes += request.first;
+    return bytes;
+  };
+  const uint64_t data = reader_->properties().data_size;
+  ASSERT_GT(data, kEntries * 10);
+  uint64_t entries = 0;
+  Iterator it = reader_->NewIterator(options_);
+  for (it.SeekToFirst(); it.Valid(); it.Next()) ++entries;
+  Require(it.status());
+  EXPECT_EQ(entries, kEntries);
+  EXPECT_GE(asked(), data);
+  limiter_->requests.clear();
+  Require(reader_->CheckEntries(options_, nullptr, {}, &entries));
+  EXPECT_EQ(entries, kEntries);
+  EXPECT_GE(asked(), data);
+  // A limit of time ends a walk at a blob.
+  it = reader_->NewIterator(options_);
+  it.SeekToFirst();
+  clock_.Advance(2'000'000);
+  while (it.Valid()) it.Next();
+  EXPECT_TRUE(it.status().IsTimedOut()) << it.status().ToString();
 }
 
 TEST_F(ReadDeadline, WaitsForTheLimiterCount) {

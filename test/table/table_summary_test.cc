@@ -8,6 +8,7 @@
 #include "ashlar/table/properties_collector.h"
 #include "ashlar/table/table_builder.h"
 #include "ashlar/util/file_checksum.h"
+#include "test/support/hand_made_table.h"
 #include "test/support/random.h"
 #include "test/support/random_table.h"
 #include "test/support/tables.h"
@@ -217,6 +218,26 @@ TEST(TableSummary, CollectorsHaveContextAndAskForCompaction) {
   EXPECT_EQ(factory->seen.column_family_id, 3U);
   EXPECT_EQ(factory->seen.level_at_creation, 2);
   EXPECT_EQ(factory->seen.num_levels, 7);
+}
+
+// As Pebble writes them: the entries keep their numbers.
+TEST(TableSummary, OfAnExternalFileWhoseEntriesHaveTheirOwnNumbers) {
+  HandMadeTable table;
+  table.properties.num_entries = 2;
+  table.properties.num_data_blocks = 1;
+  table.properties.external_sst_file_version = 2;
+  table.properties.external_sst_file_global_seqno = 0;
+  const auto data = table.Append(WholeKeysBlock(
+      {{Value("a", 5, "").key, "v"}, {Value("b", 900, "").key, "v"}}));
+  table.SetIndex(
+      table.Append(WholeKeysBlock({{Value("c", 0, "").key, Coded(data)}})));
+  const auto reader = OpenTable(table.Finish());
+  TableSummary summary;
+  Require(SummarizeTable(*reader, &summary));
+  EXPECT_EQ(SequenceOf(summary.largest), 900U);
+  // Nothing says which is the largest, so the summary has none.
+  EXPECT_FALSE(summary.smallest_seqno.has_value());
+  EXPECT_FALSE(summary.largest_seqno.has_value());
 }
 
 }  // namespace

@@ -170,6 +170,27 @@ TEST(UnpreparedValue, ABlockThatCannotBeReadEndsTheWalk) {
   }
 }
 
+// What a child reads for a value, or fails to read, its parent shows.
+TEST(UnpreparedValue, IsPinnedThroughAMergingIterator) {
+  for (const bool fails : {false, true}) {
+    CountedTable table(WithFirstKeys(), SomeEntries(300));
+    std::vector<Iterator> children;
+    children.push_back(table.reader->NewIterator(Unprepared()));
+    MergingIterator it(BytewiseComparator(), std::move(children));
+    it.SeekToFirst();
+    ASSERT_TRUE(it.Valid());
+    EXPECT_TRUE(it.value().empty());
+    if (fails) table.plan = {.fail_at = 1};
+    PinnableSlice pinned;
+    EXPECT_EQ(it.PinValue(&pinned).ok(), !fails);
+    EXPECT_EQ(it.Valid(), !fails);
+    EXPECT_EQ(it.status().IsIOError(), fails);
+    if (fails) continue;
+    EXPECT_EQ(pinned.slice(), Slice("value0"));
+    EXPECT_EQ(it.value(), Slice("value0"));
+  }
+}
+
 // Two walks over one table, of which one prepares its values, or not.
 class TwoWalks {
  public:
