@@ -128,8 +128,10 @@ Status SortedOutput::Add(const SortEntry& entry) {
   if (!IsSet()) return Put(entry);
   if (MustCut(entry)) {
     Status status = EndTable(&entry.user_key);
+    // A table that did not end keeps its number, by which it is dropped.
+    if (!status.ok()) return status;
     ++number_;
-    if (status.ok()) status = BeginOfSet();
+    status = BeginOfSet();
     if (!status.ok()) return status;
   }
   has_entries_ = true;
