@@ -120,8 +120,9 @@ class ASHLAR_EXPORT SortedTableWriter {
   // Opens a writer whose tables `outputs` opens and takes, as it does those of
   // a compaction: for files that are not of a POSIX file system. The same
   // options count, except those about names and files. A number begins when
-  // the one before has ended. Those that were ended are the caller's to remove
-  // if Finish returns an error, or is not called. Requires: `outputs` outlives
+  // the one before has ended. If Finish returns an error, or is not called, the
+  // table that is open is dropped, at the latest by the destructor. Those that
+  // were ended are then the caller's to remove. Requires: `outputs` outlives
   // the writer. Returns the error of Begin or of TableBuilder::Create.
   static Result<std::unique_ptr<SortedTableWriter>> OpenTo(
       CompactionOutputs* outputs, const SortedTableWriterOptions& options = {});

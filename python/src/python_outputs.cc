@@ -55,8 +55,10 @@ Status PythonOutputs::End(const CompactionOutput& output) {
   }
 }
 
+// Also called while an exception destroys the writer.
 void PythonOutputs::Drop(size_t number) {
   nb::gil_scoped_acquire gil;
+  const nb::error_scope kept;
   try {
     object_.attr("drop")(number);
   } catch (nb::python_error& error) {

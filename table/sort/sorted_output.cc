@@ -28,6 +28,8 @@ SortedOutput::SortedOutput(const std::string& path,
                            const SortedTableWriterOptions* options)
     : path_(path), options_(options), deletions_(options->table.comparator) {}
 
+SortedOutput::~SortedOutput() { Abandon(); }
+
 Result<std::unique_ptr<SortedOutput>> SortedOutput::Open(
     const std::string& path, const SortedTableWriterOptions* options) {
   std::unique_ptr<SortedOutput> output(new SortedOutput(path, options));

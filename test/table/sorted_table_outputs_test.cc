@@ -55,5 +55,20 @@ TEST(SortedTableOutputs, AfterAFailureTheOpenTableIsDropped) {
   }
 }
 
+TEST(SortedTableOutputs, AWriterWithoutFinishDropsItsTable) {
+  SortedTableWriterOptions options = SmallTables();
+  for (const bool is_sorted : {false, true}) {
+    options.is_sorted = is_sorted;
+    MemoryOutputs outputs;
+    auto writer = SortedTableWriter::OpenTo(&outputs, options);
+    Require(writer.status());
+    Require((*writer)->Put("a", "1"));
+    EXPECT_EQ(outputs.open, 1);
+    writer->reset();
+    EXPECT_EQ(outputs.open, 0);
+    EXPECT_EQ(outputs.dropped, 1);
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing
