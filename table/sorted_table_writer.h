@@ -120,8 +120,9 @@ class ASHLAR_EXPORT SortedTableWriter {
   // Opens a writer whose tables `outputs` opens and takes, as it does those of
   // a compaction: for files that are not of a POSIX file system. The same
   // options count, except those about names and files. A number begins when
-  // the one before has ended. Those that were ended are the caller's to remove
-  // if Finish returns an error, or is not called. Requires: `outputs` outlives
+  // the one before has ended. If Finish returns an error, or is not called, the
+  // table that is open is dropped, at the latest by the destructor. Those that
+  // were ended are then the caller's to remove. Requires: `outputs` outlives
   // the writer. Returns the error of Begin or of TableBuilder::Create.
   static Result<std::unique_ptr<SortedTableWriter>> OpenTo(
       CompactionOutputs* outputs, const SortedTableWriterOptions& options = {});
@@ -132,8 +133,10 @@ class ASHLAR_EXPORT SortedTableWriter {
 
   // Each of these adds one entry. Keys and values are copied. They return
   // InvalidArgument, and add nothing, if key or value is too large
-  // (EntrySorter::Add); the writer can still be used. Any other error ends the
-  // work: all later calls return it. See EntrySorter::Add.
+  // (EntrySorter::Add), or if a file for ingestion would have to drop a
+  // timestamp that is not 0 (TableOptions::persist_user_defined_timestamps);
+  // the writer can still be used. Any other error ends the work: all later
+  // calls return it. See EntrySorter::Add.
   //
   // Requires: where the comparator has timestamps, user_key ends in one; a key
   // shorter than a timestamp is InvalidArgument.

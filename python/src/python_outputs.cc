@@ -44,8 +44,7 @@ Status PythonOutputs::End(const CompactionOutput& output) {
     info["bytes"] = output.builder->FileSize();
     info["smallest"] = ToBytes(UserKeyOf(output.smallest));
     info["largest"] = ToBytes(UserKeyOf(output.largest));
-    info["largest_is_exclusive"] =
-        SequenceOf(output.largest) == kMaxSequenceNumber;
+    info["largest_is_exclusive"] = IsRangeDeletionEnd(output.largest);
     info["checksum"] = summed_->checksum();
     object_.attr("end")(output.number, info);
     return {};
@@ -55,8 +54,10 @@ Status PythonOutputs::End(const CompactionOutput& output) {
   }
 }
 
+// Also called while an exception destroys the writer.
 void PythonOutputs::Drop(size_t number) {
   nb::gil_scoped_acquire gil;
+  const nb::error_scope kept;
   try {
     object_.attr("drop")(number);
   } catch (nb::python_error& error) {

@@ -15,8 +15,7 @@ TableSetTable Describe(const TableSummary& summary) {
   TableSetTable table;
   table.smallest = UserKeyOf(summary.smallest).ToString();
   table.largest = UserKeyOf(summary.largest).ToString();
-  table.largest_is_exclusive =
-      SequenceOf(summary.largest) == kMaxSequenceNumber;
+  table.largest_is_exclusive = IsRangeDeletionEnd(summary.largest);
   table.entries = summary.num_entries;
   table.file_bytes = summary.file_size;
   return table;
@@ -27,6 +26,8 @@ TableSetTable Describe(const TableSummary& summary) {
 SortedOutput::SortedOutput(const std::string& path,
                            const SortedTableWriterOptions* options)
     : path_(path), options_(options), deletions_(options->table.comparator) {}
+
+SortedOutput::~SortedOutput() { Abandon(); }
 
 Result<std::unique_ptr<SortedOutput>> SortedOutput::Open(
     const std::string& path, const SortedTableWriterOptions* options) {
@@ -128,8 +129,10 @@ Status SortedOutput::Add(const SortEntry& entry) {
   if (!IsSet()) return Put(entry);
   if (MustCut(entry)) {
     Status status = EndTable(&entry.user_key);
+    // A table that did not end keeps its number, by which it is dropped.
+    if (!status.ok()) return status;
     ++number_;
-    if (status.ok()) status = BeginOfSet();
+    status = BeginOfSet();
     if (!status.ok()) return status;
   }
   has_entries_ = true;

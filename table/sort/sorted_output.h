@@ -33,6 +33,9 @@ class SortedOutput {
   // takes.
   static Result<std::unique_ptr<SortedOutput>> OpenTo(
       CompactionOutputs* outputs, const SortedTableWriterOptions* options);
+  SortedOutput(const SortedOutput&) = delete;
+  SortedOutput& operator=(const SortedOutput&) = delete;
+  ~SortedOutput();  // Abandon
 
   // Adds an entry after all others.
   Status Add(const SortEntry& entry);
