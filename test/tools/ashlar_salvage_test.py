@@ -342,6 +342,29 @@ class SalvageTest(CliTest):
             r"(?m)^lost: %d bytes at offset %d, after key 'key\d+', before "
             r"key 'key\d+'$" % (size, data[2]["offset"]))
 
+    # Without context checksums, a block is sound wherever it lies.
+    def test_copy_of_another_block(self):
+        for version in (2, 5, 6):
+            self.build("a.sst", numbered_rows(200), "--overwrite",
+                       "--block_size=600", "--compression_type=none",
+                       f"--format_version={version}")
+            self.take("a.sst")
+            data = self.data_blocks()
+            source, target = data[6], data[2]
+            self.assertEqual(source["size"], target["size"])
+            size = source["size"] + 5
+            bad = bytearray(self.good)
+            bad[target["offset"]:target["offset"] + size] = self.good[
+                source["offset"]:source["offset"] + size]
+            (self.folder / "bad.sst").write_bytes(bad)
+            file = json.loads(self.salvage("--json").out)["files"][0]
+            rows = self.rows("a.sst")
+            first, end = (data[i]["first_key"].lower() for i in (2, 3))
+            self.assertEqual(self.rows("b.sst"), [
+                row for row in rows if not first <= row.split()[0] < end])
+            self.assertEqual(file["entries_left_out"], 0)
+            self.assertEqual([row["index"] for row in file["lost"]], [2])
+
     def test_empty_table(self):
         self.build("e.sst", b"")
         self.run_ok("salvage", "e.sst", "--out=b.sst")
