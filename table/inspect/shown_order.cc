@@ -301,6 +301,22 @@ std::vector<ByteRange> PartsBetween(const std::vector<BlockHandle>& known,
   return parts;
 }
 
+std::vector<ByteRange> InBoth(const std::vector<ByteRange>& a,
+                              const std::vector<ByteRange>& b) {
+  std::vector<ByteRange> both;
+  auto of_b = b.begin();
+  for (const ByteRange& range : a) {
+    while (of_b != b.end() && of_b->end <= range.begin) ++of_b;
+    // The last one may go on in the next range.
+    for (auto next = of_b; next != b.end() && next->begin < range.end; ++next) {
+      of_b = next;
+      both.push_back(
+          {std::max(range.begin, next->begin), std::min(range.end, next->end)});
+    }
+  }
+  return both;
+}
+
 bool IsKnown(const std::vector<BlockHandle>& known, const ByteRange& range) {
   const auto next =
       std::upper_bound(known.begin(), known.end(), range.begin,

@@ -32,6 +32,9 @@ std::vector<BlockHandle> KnownBlocks(const IndexItems& indexed,
 // Returns the parts of [0, end) that hold none of these blocks.
 std::vector<ByteRange> PartsBetween(const std::vector<BlockHandle>& known,
                                     uint64_t end);
+// Returns what both have in common. Each is in order, without overlaps.
+std::vector<ByteRange> InBoth(const std::vector<ByteRange>& a,
+                              const std::vector<ByteRange>& b);
 // Returns whether the range begins within one of these blocks.
 bool IsKnown(const std::vector<BlockHandle>& known, const ByteRange& range);
 
