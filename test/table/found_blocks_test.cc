@@ -301,6 +301,28 @@ TEST(FoundBlocks, ACopyOverOtherBlocksHidesOnlyThose) {
   }
 }
 
+// Without properties the order of keys is taken to be bytewise, and nothing
+// else compares the block with the index.
+TEST(FoundBlocks, ACopyOverAnotherBlockOfATableWithoutProperties) {
+  const std::string table = TableOfSmallBlocks(IndexType::kBinarySearch);
+  const Inspected sound = Inspect(table, false);
+  const InspectedBlock& target = sound.data[10];
+  ASSERT_EQ(target.info.size, sound.data[80].info.size);
+  std::string damaged = table;
+  damaged.replace(target.info.offset, target.info.size + kBlockTrailerBytes,
+                  BytesOf(table, sound.data[80], sound.data[80]));
+  for (const BlockInfo& block : sound.found.blocks) {
+    if (block.kind == BlockKind::kProperties) damaged[block.offset + 9] ^= 1;
+  }
+  const Inspected found = Inspect(damaged, true);
+  EXPECT_EQ(found.entries(), IntactEntries(sound, table, damaged));
+  EXPECT_TRUE(std::any_of(found.found.faults.begin(), found.found.faults.end(),
+                          [&](const TableFault& fault) {
+                            return fault.kind == BlockKind::kData &&
+                                   fault.offset == target.info.offset;
+                          }));
+}
+
 TEST(FoundBlocks, BlocksOfOneSizeThatChangedPlacesUnderASoundIndex) {
   for (const IndexType index_type : kIndexTypes) {
     const std::string table = TableOfSmallBlocks(index_type);
