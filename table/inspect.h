@@ -96,6 +96,13 @@ struct InspectOptions {
   // keys without a comparator, the order is taken to be bytewise. See
   // TableInspection::found_blocks and lost_bytes.
   //
+  // Without context checksums (format versions 2 to 5), a block may also be
+  // sound where the index names another. If on_entry is set, `decode` is true
+  // and decodes_block is empty, all blocks are read once more before the first
+  // is shown: each is then shown where its keys belong by the index, and of two
+  // copies one. A block of the index that is a copy of another is at fault, and
+  // its contents are not sound.
+  //
   // Blocks of format version 6 on are also found where bytes before them were
   // inserted or cut out. One fault of kind kOther then says so, and all offsets
   // and sizes are those of the file as it was written. Where as many bytes were

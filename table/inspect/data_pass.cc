@@ -123,9 +123,19 @@ Status ReadTogether(const DataBlockInputs& inputs, PassReads* reads,
   return {};
 }
 
+// Reports that the block where the index has this one is a copy of another.
+void LoseToCopy(const BlockPlace& place, BlockInfo* info) {
+  info->contents_sound = false;
+  if (!info->status.ok()) return;
+  info->status = place.Corruption("block was overwritten",
+                                  "a copy of another block is there");
+}
+
 // Shows each block before the next one is read.
 Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
                    Findings* findings, DataFindings* data) {
+  ShownOrder order;
+  if (!OrderToShow(inputs, reads, &order)) return findings->GivenUp();
   reads->BeginStep();
   DataWalk walk(inputs, reads->thread());
   std::optional<FollowedEntries> followed;
@@ -133,13 +143,17 @@ Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
     followed.emplace(inputs.file, inputs.options);
   }
   size_t done = 0;
-  for (const size_t i : OrderToShow(inputs, reads)) {
+  for (const size_t i : order.numbers) {
     BlockInfo info;
     Slice contents;
-    const bool shown = CheckDataBlock(inputs, i, &walk, &info, &contents);
+    bool shown = CheckDataBlock(inputs, i, &walk, &info, &contents);
+    const BlockPlace place{BlockKind::kData, inputs.HandleOf(i), i};
+    if (order.copies.contains(i)) {
+      LoseToCopy(place, &info);
+      shown = false;
+    }
     data->num_points += info.num_entries;
     findings->Keep(std::move(info));
-    const BlockPlace place{BlockKind::kData, inputs.HandleOf(i), i};
     if (shown && followed) {
       followed->Show(findings->inspection().blocks.back(), contents, place);
     } else if (shown) {

@@ -154,6 +154,12 @@ Status FindTable(const RandomAccessFile& file, const Footer* footer,
         &file,
         ChecksumRule{table.footer.checksum, table.footer.base_context_checksum},
         AllBlocks(walk, parts, end), walk.alone());
+    // Only copies were found: the file is as it was written, but for what they
+    // were written over.
+    if (!table.restored->HasMovedPieces()) {
+      return FindTable(file, footer, parts, Places::kAsTheyAre, findings,
+                       found);
+    }
     *found = std::move(table);
     return {};
   }

@@ -214,6 +214,25 @@ bool IsNamed(const std::vector<BlockHandle>& named, const BlockHandle& handle) {
   return at != named.end() && *at == handle;
 }
 
+// Leaves out padding: what a block that is known by name leaves of lost bytes
+// may be a few zeros.
+void AddLostBytes(const RandomAccessFile& file,
+                  const std::vector<ByteRange>& lost,
+                  TableInspection* inspection) {
+  constexpr uint64_t kMostPadding = 4096;
+  WalkBytes bytes(&file, kMostPadding);
+  for (const ByteRange& range : lost) {
+    if (range.size() < kMostPadding) {
+      const Slice rest = bytes.Get(range.begin, range.size());
+      if (std::all_of(rest.data(), rest.data() + rest.size(),
+                      [](char c) { return c == 0; })) {
+        continue;
+      }
+    }
+    inspection->lost_bytes.push_back({range.begin, range.size()});
+  }
+}
+
 // Sets *data to the data blocks that the index does not name, if the options
 // ask for them. An index that names all blocks is enough, unless it was found
 // among others: it may then be one partition.
@@ -237,10 +256,9 @@ Status FindOtherBlocks(const IndexedBlocks& index, const InspectedFile& file,
   }
   if (!found->has_value()) return {};
   inspection.looked_for_blocks = true;
-  for (const ByteRange& range : (*found)->lost) {
-    if (IsKnown(known, range)) continue;
-    inspection.lost_bytes.push_back({range.begin, range.size()});
-  }
+  AddLostBytes(file.file(),
+               InBoth((*found)->lost, PartsBetween(known, footer.offset)),
+               &inspection);
   if (complete && !(*found)->guesses_index) return {};
   // A sound block may be where a damaged footer or metaindex has another one.
   const std::vector<BlockHandle> sound =

@@ -192,6 +192,11 @@ std::vector<ByteRange> RestoredFile::ProvenParts(const ByteRange& part) const {
   return parts;
 }
 
+bool RestoredFile::HasMovedPieces() const {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [](const Piece& piece) { return piece.was_moved(); });
+}
+
 std::string RestoredFile::Description() const {
   constexpr size_t kMostNamed = 4;
   std::string text =
@@ -199,7 +204,7 @@ std::string RestoredFile::Description() const {
       "written: ";
   size_t moved = 0;
   for (const Piece& piece : pieces_) {
-    if (piece.in_doubt || piece.offset == piece.written) continue;
+    if (!piece.was_moved()) continue;
     if (++moved > kMostNamed) continue;
     if (moved > 1) text += ", ";
     text += "bytes " + std::to_string(piece.offset) + " to " +

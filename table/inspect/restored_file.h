@@ -43,6 +43,7 @@ class RestoredFile final : public RandomAccessFile {
     bool in_doubt = false;
 
     uint64_t end() const { return written + size; }
+    bool was_moved() const { return !in_doubt && offset != written; }
   };
 
   // rule: how blocks are signed. blocks: what a walk found by it, in file
@@ -63,6 +64,9 @@ class RestoredFile final : public RandomAccessFile {
   const ChecksumRule& rule() const { return rule_; }
   // Returns this part without what was cut out, and without pieces in doubt.
   std::vector<ByteRange> ProvenParts(const ByteRange& part) const;
+  // Returns whether any piece that is not in doubt was moved. None was if the
+  // moved blocks are all copies of others that are in their places.
+  bool HasMovedPieces() const;
   // Says what was inserted and cut out, for a message.
   std::string Description() const;
 

@@ -250,6 +250,98 @@ TEST(FoundBlocks, BlocksThatChangedPlacesAreInTheOrderOfTheirKeys) {
   }
 }
 
+std::string BytesOf(const std::string& table, const InspectedBlock& first,
+                    const InspectedBlock& last) {
+  return table.substr(first.info.offset, last.end() - first.info.offset);
+}
+
+// Returns a table of version 5 with many data blocks of few sizes.
+std::string TableOfSmallBlocks(IndexType index_type) {
+  TableOptions options;
+  options.format_version = 5;
+  options.compression = CompressionType::kNoCompression;
+  options.index_type = index_type;
+  options.block_size = 200;
+  options.metadata_block_size = 200;
+  std::vector<Entry> entries;
+  for (int i = 0; i < 1500; ++i) {
+    const std::string number = std::to_string(10000 + i);
+    entries.push_back(Value("key" + number, 1, number));
+  }
+  return BuildTable(options, entries);
+}
+
+constexpr IndexType kIndexTypes[] = {IndexType::kBinarySearch,
+                                     IndexType::kTwoLevelIndexSearch,
+                                     IndexType::kBinarySearchWithFirstKey};
+
+// The blocks that were overwritten are lost, and no other one. Blocks of one
+// size are where the index names them; those between are found without it.
+TEST(FoundBlocks, ACopyOverOtherBlocksHidesOnlyThose) {
+  for (const IndexType index_type : kIndexTypes) {
+    for (const size_t shift : {0, 1}) {
+      const std::string table = TableOfSmallBlocks(index_type);
+      const Inspected sound = Inspect(table, false);
+      ASSERT_GE(sound.data.size(), 100u);
+      std::string copied = table;
+      const std::string over = BytesOf(table, sound.data[80], sound.data[82]);
+      copied.replace(sound.data[10].info.offset + shift, over.size(), over);
+      const std::vector<Entry> expected = IntactEntries(sound, table, copied);
+      const Inspected found = Inspect(copied, true);
+      EXPECT_EQ(found.entries(), expected) << shift;
+      for (const BlockInfo& block : found.found.blocks) {
+        if (block.kind != BlockKind::kData) continue;
+        const bool intact =
+            IsIntact(table, copied, block.offset,
+                     block.offset + block.size + kBlockTrailerBytes);
+        EXPECT_EQ(block.contents_sound, intact) << block.offset;
+        EXPECT_EQ(block.status.ok(), intact) << block.offset;
+      }
+    }
+  }
+}
+
+// Without properties the order of keys is taken to be bytewise, and nothing
+// else compares the block with the index.
+TEST(FoundBlocks, ACopyOverAnotherBlockOfATableWithoutProperties) {
+  const std::string table = TableOfSmallBlocks(IndexType::kBinarySearch);
+  const Inspected sound = Inspect(table, false);
+  const InspectedBlock& target = sound.data[10];
+  ASSERT_EQ(target.info.size, sound.data[80].info.size);
+  std::string damaged = table;
+  damaged.replace(target.info.offset, target.info.size + kBlockTrailerBytes,
+                  BytesOf(table, sound.data[80], sound.data[80]));
+  for (const BlockInfo& block : sound.found.blocks) {
+    if (block.kind == BlockKind::kProperties) damaged[block.offset + 9] ^= 1;
+  }
+  const Inspected found = Inspect(damaged, true);
+  EXPECT_EQ(found.entries(), IntactEntries(sound, table, damaged));
+  EXPECT_TRUE(std::any_of(found.found.faults.begin(), found.found.faults.end(),
+                          [&](const TableFault& fault) {
+                            return fault.kind == BlockKind::kData &&
+                                   fault.offset == target.info.offset;
+                          }));
+}
+
+TEST(FoundBlocks, BlocksOfOneSizeThatChangedPlacesUnderASoundIndex) {
+  for (const IndexType index_type : kIndexTypes) {
+    const std::string table = TableOfSmallBlocks(index_type);
+    const Inspected sound = Inspect(table, false);
+    const InspectedBlock& a = sound.data[3];
+    const InspectedBlock& b = sound.data[70];
+    ASSERT_EQ(a.info.size, b.info.size);
+    std::string swapped = table;
+    swapped.replace(a.info.offset, b.info.size + kBlockTrailerBytes,
+                    BytesOf(table, b, b));
+    swapped.replace(b.info.offset, a.info.size + kBlockTrailerBytes,
+                    BytesOf(table, a, a));
+    ASSERT_NE(swapped, table);
+    const Inspected found = Inspect(swapped, true);
+    EXPECT_EQ(found.entries(), sound.entries());
+    EXPECT_EQ(found.found.faults.size(), 2u);
+  }
+}
+
 // Counts the bytes that are read.
 class CountedFile final : public RandomAccessFile {
  public:

@@ -364,6 +364,43 @@ TEST(MovedBlocks, NoIndexOfOneHandleAsData) {
   }
 }
 
+// Nothing was moved where blocks were copied over others: the file is as long
+// as it was written, and what was overwritten is there to be compared.
+TEST(MovedBlocks, CopiesOverOtherBlocksMoveNothing) {
+  for (const uint32_t version : {6u, 7u}) {
+    TableOptions options;
+    options.format_version = version;
+    options.block_size = 700;
+    const std::string table = BuildTable(options, SomeEntries(400));
+    const Inspected sound = Inspect(table, false);
+    ASSERT_GE(sound.data.size(), 9u);
+    const uint64_t from = sound.data[6].info.offset;
+    const uint64_t to = sound.data[2].info.offset;
+    std::string copied = table;
+    copied.replace(to, sound.data[8].end() - from,
+                   table.substr(from, sound.data[8].end() - from));
+    const Inspected found = Inspect(copied, true);
+    std::vector<Entry> expected;
+    for (const InspectedBlock& block : sound.data) {
+      if (table.compare(block.info.offset, block.end() - block.info.offset,
+                        copied, block.info.offset,
+                        block.end() - block.info.offset) != 0) {
+        continue;
+      }
+      expected.insert(expected.end(), block.entries.begin(),
+                      block.entries.end());
+    }
+    EXPECT_LT(expected.size(), sound.entries().size());
+    EXPECT_EQ(found.entries(), expected);
+    EXPECT_FALSE(found.found.faults.empty());
+    for (const TableFault& fault : found.found.faults) {
+      EXPECT_EQ(fault.kind, BlockKind::kData) << fault.status.ToString();
+      EXPECT_EQ(fault.status.message().find("stored = 0,"), std::string::npos)
+          << fault.status.ToString();
+    }
+  }
+}
+
 // Two blocks that say that they were written 2 GiB later make a restored file
 // of 2 GiB, most of which is zeros. Nothing may walk over those.
 TEST(MovedBlocks, ForgedMovesCostNoWalkOverWhatTheySayWasCutOut) {

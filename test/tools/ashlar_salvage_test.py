@@ -247,6 +247,30 @@ class SalvageTest(CliTest):
                       self.salvage().text)
         self.assertEqual(len(self.rows("b.sst")), 3)
 
+    # The block of range deletions follows the index, which older footers name.
+    def test_range_deletions_after_a_damaged_index(self):
+        rows = [(b"key%06d" % i, 9, 1, b"v" * 50) for i in range(300)]
+        rows.append((b"key000010", 10, 15, b"key000200"))
+        for version in range(2, 8):
+            self.build("a.sst", hex_rows(rows), "--overwrite",
+                       f"--format_version={version}")
+            self.take("a.sst")
+            block, = self.of_kind("range-del")
+            self.damage(block, *self.of_kind("index"),
+                        *self.of_kind("meta-index"))
+            outcome = self.salvage("--json")
+            self.assertEqual(len(self.rows("b.sst")), 300)
+            self.assertTrue(any(
+                lost["offset"] <= block["offset"] and
+                block["offset"] + block["size"] + 5 <=
+                lost["offset"] + lost["size"]
+                for lost in self.lost_bytes(outcome)), (version, outcome.out))
+            self.assertEqual(self.lost(outcome), [{
+                "block": "range-del", "index": 0, "offset": 0, "size": 0,
+                "only_range_deletions": True}], version)
+            self.assertIn("lost: range-del block: keys that a range deletion "
+                          "hid may be visible again\n", self.salvage().text)
+
     def test_nothing_to_save(self):
         (self.folder / "bad.sst").write_bytes(b"x" * 1000)
         self.salvage()
@@ -341,6 +365,29 @@ class SalvageTest(CliTest):
             self.salvage().text,
             r"(?m)^lost: %d bytes at offset %d, after key 'key\d+', before "
             r"key 'key\d+'$" % (size, data[2]["offset"]))
+
+    # Without context checksums, a block is sound wherever it lies.
+    def test_copy_of_another_block(self):
+        for version in (2, 5, 6):
+            self.build("a.sst", numbered_rows(200), "--overwrite",
+                       "--block_size=600", "--compression_type=none",
+                       f"--format_version={version}")
+            self.take("a.sst")
+            data = self.data_blocks()
+            source, target = data[6], data[2]
+            self.assertEqual(source["size"], target["size"])
+            size = source["size"] + 5
+            bad = bytearray(self.good)
+            bad[target["offset"]:target["offset"] + size] = self.good[
+                source["offset"]:source["offset"] + size]
+            (self.folder / "bad.sst").write_bytes(bad)
+            file = json.loads(self.salvage("--json").out)["files"][0]
+            rows = self.rows("a.sst")
+            first, end = (data[i]["first_key"].lower() for i in (2, 3))
+            self.assertEqual(self.rows("b.sst"), [
+                row for row in rows if not first <= row.split()[0] < end])
+            self.assertEqual(file["entries_left_out"], 0)
+            self.assertEqual([row["index"] for row in file["lost"]], [2])
 
     def test_empty_table(self):
         self.build("e.sst", b"")

@@ -89,7 +89,7 @@ class Salvage {
         Save(block.kind, key, value);
         has_range_deletions_ |= block.kind == BlockKind::kRangeDeletion;
       }
-      if (block.kind != BlockKind::kRangeDeletion) lost_.OnEntry(block, key);
+      lost_.OnEntry(block, key);
     };
     if (!InspectInto(path, options, &inspection_, report)) return false;
     lost_.Finish();

@@ -1,5 +1,6 @@
 #include "tools/ashlar/inputs/lost_ranges.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ashlar/table/internal_key.h"
@@ -51,6 +52,7 @@ void LostRanges::Finish() {
              range.kind == BlockKind::kMetaIndex;
     });
     TakeLostBytes();
+    CountRangeDeletions();
     return;
   }
   bool all_lost = false;
@@ -62,6 +64,23 @@ void LostRanges::Finish() {
   if (has_index_ || all_lost) return;
   LostRange range;
   range.kind = BlockKind::kIndex;
+  ranges_.push_back(std::move(range));
+}
+
+// Lost bytes do not say that range deletions were among them. The properties
+// say how many there were.
+void LostRanges::CountRangeDeletions() {
+  const auto& properties = inspection_.properties;
+  const bool has_said_so = std::any_of(
+      ranges_.begin(), ranges_.end(),
+      [](const LostRange& range) { return range.only_range_deletions; });
+  if (!properties || has_said_so ||
+      properties->num_range_deletions <= range_deletions_) {
+    return;
+  }
+  LostRange range;
+  range.kind = BlockKind::kRangeDeletion;
+  range.only_range_deletions = true;
   ranges_.push_back(std::move(range));
 }
 
@@ -101,6 +120,8 @@ void LostRanges::OnDataKey(const Slice& key) {
 void LostRanges::OnEntry(const BlockInfo& block, const Slice& key) {
   if (block.kind == BlockKind::kData) {
     OnDataKey(key);
+  } else if (block.kind == BlockKind::kRangeDeletion) {
+    ++range_deletions_;
   } else if (block.kind == BlockKind::kIndexPartition) {
     partitions_.push_back(key.ToString());
   } else if (block.kind == BlockKind::kIndex) {

@@ -17,7 +17,7 @@ struct LostRange {
   BlockKind kind = BlockKind::kData;
   uint64_t index = 0;
   uint64_t offset = 0;
-  uint64_t size = 0;
+  uint64_t size = 0;  // 0: it is not known where the block was
   // The user keys that are lost are between `begin` and `last`. If `begin` is
   // absent, the range starts at the first key; if `last` is absent, it ends at
   // the last one. If the index has user keys as separators, no version of
@@ -63,6 +63,7 @@ class LostRanges {
   void BeginDataBlock(const BlockInfo& block);
   void OnDataKey(const Slice& key);
   void TakeLostBytes();
+  void CountRangeDeletions();
 
   const TableInspection& inspection_;
   // The separators of the index block: the ends of its partitions, or of the
@@ -72,6 +73,7 @@ class LostRanges {
   std::vector<std::string> partitions_;
   bool has_partitions_ = false;
   bool has_index_ = false;
+  uint64_t range_deletions_ = 0;  // that were shown
   std::vector<LostRange> ranges_;
   std::vector<LostBytes> bytes_;
   // How many of bytes_ begin before the data block that is shown.

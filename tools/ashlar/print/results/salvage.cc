@@ -11,9 +11,13 @@ namespace {
 std::string Describe(const LostRange& range, bool index_has_user_keys) {
   std::string text = "lost: ";
   text += BlockKindName(range.kind);
-  text += " block #" + std::to_string(range.index) + " offset " +
-          std::to_string(range.offset) + " size " + std::to_string(range.size) +
-          ": ";
+  text += " block";
+  if (range.size != 0) {
+    text += " #" + std::to_string(range.index) + " offset " +
+            std::to_string(range.offset) + " size " +
+            std::to_string(range.size);
+  }
+  text += ": ";
   if (range.only_range_deletions) {
     return text + "keys that a range deletion hid may be visible again";
   }
