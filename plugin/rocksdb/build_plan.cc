@@ -210,6 +210,13 @@ void PlanCache(const BlockBasedTableOptions& options,
   build->block_cache = AdapterState::Shared().FindCache(options.block_cache);
   if (build->block_cache == nullptr) return;
   build->cache_usage_options = CacheUsageFrom(options.cache_usage_options);
+  if (options.block_cache->HasStrictCapacityLimit()) {
+    // Ashlar's builder fails if there is no room for what it charges. RocksDB's
+    // goes on with the filter, and a flush must not fail for it.
+    build->cache_usage_options
+        .options_overrides[ashlar::CacheEntryRole::kFilterConstruction]
+        .charged = ashlar::CacheEntryRoleOptions::Decision::kDisabled;
+  }
   using Prepopulate = BlockBasedTableOptions::PrepopulateBlockCache;
   const Prepopulate when = options.prepopulate_block_cache;
   build->prepopulate_block_cache =
