@@ -4,6 +4,7 @@
 #include <rocksdb/compression_type.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
@@ -11,12 +12,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plugin/rocksdb/ashlar_rocksdb.h"
 
 namespace ashlar::testing {
 namespace {
 
+using rocksdb::BlockBasedTableOptions;
 using rocksdb::Slice;
 using rocksdb::Status;
 
@@ -125,6 +129,85 @@ TEST(AdaptedProperties, SampleOneBlockInSoMany) {
   const std::string some = SamplesOf(true, 4, rocksdb::kLZ4Compression);
   EXPECT_NE(all.find(" of 6\n"), std::string::npos) << all;
   EXPECT_NE(some.find(" of 2\n"), std::string::npos) << some;
+}
+
+// Has these properties, whatever the entries are.
+using Properties = rocksdb::UserCollectedProperties;
+class FixedCollector : public rocksdb::TablePropertiesCollector {
+ public:
+  explicit FixedCollector(const Properties& properties)
+      : properties_(properties) {}
+  const char* Name() const override { return "FixedCollector"; }
+  Status Finish(Properties* properties) override {
+    *properties = properties_;
+    return Status::OK();
+  }
+  Properties GetReadableProperties() const override { return properties_; }
+
+ private:
+  const Properties& properties_;
+};
+class FixedCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  explicit FixedCollectorFactory(Properties properties)
+      : properties_(std::move(properties)) {}
+  const char* Name() const override { return "FixedCollectorFactory"; }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(
+      rocksdb::TablePropertiesCollectorFactory::Context /*context*/) override {
+    return new FixedCollector(properties_);
+  }
+
+ private:
+  const Properties properties_;
+};
+
+rocksdb::Options OptionsOf(rocksdb::Env* env, bool builds, bool reads,
+                           const BlockBasedTableOptions& table = {}) {
+  ashlar_rocksdb::AshlarTableOptions ashlar;
+  ashlar.allow_fallback = false;
+  ashlar.build = builds;
+  ashlar.read = reads;
+  rocksdb::Options options;
+  options.table_factory.reset(
+      ashlar_rocksdb::NewAshlarTableFactory(table, ashlar));
+  options.env = env;
+  options.create_if_missing = true;
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options) {
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, "/properties", &db));
+  return db;
+}
+
+// Flushes some entries. Returns the properties of their table.
+std::shared_ptr<const rocksdb::TableProperties> PropertiesOfNewTable(
+    rocksdb::DB* db) {
+  for (int i = 0; i < 1000; ++i) {
+    Require(db->Put({}, "key" + std::to_string(i), "value"));
+  }
+  Require(db->Flush({}));
+  rocksdb::TablePropertiesCollection tables;
+  Require(db->GetPropertiesOfAllTables(&tables));
+  EXPECT_EQ(tables.size(), 1U);
+  return tables.empty() ? nullptr : tables.begin()->second;
+}
+
+TEST(AdaptedProperties, NamedLikeTheTablesOwnFailNoFlush) {
+  for (const bool on_ashlar : {false, true}) {
+    const std::unique_ptr<rocksdb::Env> env(
+        rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    rocksdb::Options options = OptionsOf(env.get(), on_ashlar, on_ashlar);
+    options.table_properties_collector_factories.push_back(
+        std::make_shared<FixedCollectorFactory>(
+            Properties{{"rocksdb.num.entries", "many"}, {"other", "kept"}}));
+    const std::unique_ptr<rocksdb::DB> db = Open(options);
+    const auto properties = PropertiesOfNewTable(db.get());
+    ASSERT_NE(properties, nullptr);
+    EXPECT_EQ(properties->num_entries, 1000U);
+    EXPECT_EQ(properties->user_collected_properties.at("other"), "kept");
+  }
 }
 
 }  // namespace
