@@ -210,5 +210,28 @@ TEST(AdaptedProperties, NamedLikeTheTablesOwnFailNoFlush) {
   }
 }
 
+// RocksDB's builder writes the collector's value, since the table has no times
+// of its own.
+TEST(AdaptedProperties, BadTimesFailNoRead) {
+  for (const bool on_ashlar : {false, true}) {
+    const std::unique_ptr<rocksdb::Env> env(
+        rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    rocksdb::Options options = OptionsOf(env.get(), false, on_ashlar);
+    options.table_properties_collector_factories.push_back(
+        std::make_shared<FixedCollectorFactory>(
+            Properties{{"rocksdb.seqno.time.map", "\xff"}}));
+    const std::unique_ptr<rocksdb::DB> db = Open(options);
+    const auto properties = PropertiesOfNewTable(db.get());
+    ASSERT_NE(properties, nullptr);
+    EXPECT_EQ(properties->seqno_to_time_mapping, "\xff");
+    std::string value;
+    Require(db->Get({}, "key7", &value));
+    EXPECT_EQ(value, "value");
+    const std::unique_ptr<rocksdb::Iterator> walk(db->NewIterator({}));
+    walk->SeekToFirst();
+    EXPECT_TRUE(walk->Valid()) << walk->status().ToString();
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing
