@@ -8,6 +8,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
+#include <clocale>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -231,6 +232,38 @@ TEST(AdaptedProperties, BadTimesFailNoRead) {
     walk->SeekToFirst();
     EXPECT_TRUE(walk->Valid()) << walk->status().ToString();
   }
+}
+
+// Uses a locale whose numbers have a comma. Returns false if there is none.
+bool SetLocaleOfCommas() {
+  for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8"}) {
+    if (std::setlocale(LC_NUMERIC, locale) != nullptr) return true;
+  }
+  return false;
+}
+
+// The ids of policies have a point in every locale. RocksDB itself cannot open
+// a database with such a policy where there is a comma.
+TEST(AdaptedProperties, FiltersDoNotDependOnTheLocale) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(9.9));
+  table.optimize_filters_for_memory = false;
+  std::vector<uint64_t> sizes;
+  for (const bool has_commas : {false, true}) {
+    const std::unique_ptr<rocksdb::Env> env(
+        rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    const std::unique_ptr<rocksdb::DB> db =
+        Open(OptionsOf(env.get(), true, true, table));
+    if (has_commas && !SetLocaleOfCommas()) {
+      GTEST_SKIP() << "no locale has a comma";
+    }
+    const auto properties = PropertiesOfNewTable(db.get());
+    std::setlocale(LC_NUMERIC, "C");
+    ASSERT_NE(properties, nullptr);
+    sizes.push_back(properties->filter_size);
+  }
+  EXPECT_EQ(sizes[1], sizes[0]);
+  EXPECT_GT(sizes[0], 0U);
 }
 
 }  // namespace
