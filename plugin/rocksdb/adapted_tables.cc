@@ -5,6 +5,7 @@
 
 #include "adapter_state.h"
 #include "built_table.h"
+#include "codec_obstacle.h"
 #include "conversions.h"
 #include "failed_build.h"
 #include "file/read_write_util.h"
@@ -30,18 +31,6 @@ void LogFallback(rocksdb::Logger* log, const char* what,
 rocksdb::Status Forbidden(const std::string& reason) {
   return rocksdb::Status::NotSupported(
       "allow_fallback is false, and Ashlar does not do: " + reason);
-}
-
-// From version 7 on a file names the compression manager that compressed it, if
-// any did: the text before the first ';'. (The first releases that wrote this
-// version wrote one word.) Ashlar has the codecs of RocksDB's own.
-bool HasForeignCodecs(const ashlar::TableReader& reader) {
-  constexpr uint32_t kFirstVersionWithNames = 7;
-  const std::string& text = reader.properties().compression_name;
-  const size_t end = text.find(';');
-  return reader.format_version() >= kFirstVersionWithNames &&
-         end != std::string::npos && end > 0 &&
-         text.compare(0, end, "BuiltinV2") != 0;
 }
 
 // RocksDB never opens a file whose size is not that in its manifest, and gives
@@ -91,9 +80,9 @@ ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
     plan->obstacle = "a table of another comparator";
   } else if (status.IsNotSupported()) {
     plan->obstacle = "a table that TableReader::Open does not support";
-  } else if (status.ok() && HasForeignCodecs(**reader)) {
-    plan->obstacle = "a compression manager";
-    reader->reset();
+  } else if (status.ok()) {
+    plan->obstacle = CodecObstacle(**reader);
+    if (!plan->obstacle.empty()) reader->reset();
   }
   return status;
 }

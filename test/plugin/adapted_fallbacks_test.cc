@@ -145,6 +145,51 @@ TEST(AdaptedFallbacks, HaveOneReasonForAllTablesOfOneCause) {
             (Reasons{{"read: a table of another comparator", kTables}}));
 }
 
+// Makes a table whose property of its codec says `declared`, after `written`,
+// which has the same length.
+void CheckCodec(uint32_t format_version, rocksdb::CompressionType codec,
+                const std::string& written, const std::string& declared) {
+  const std::unique_ptr<rocksdb::Env> env(
+      rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  BlockBasedTableOptions table;
+  table.format_version = format_version;
+  table.checksum = rocksdb::kNoChecksum;
+  rocksdb::Options options = OptionsOf(env.get(), table);
+  options.compression = codec;
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, kFolder, &db));
+  for (int i = 0; i < 100; ++i) {
+    Require(db->Put({}, KeyNumber(i), std::string(100, 'v')));
+  }
+  Require(db->Flush({}));
+  const std::string path = TableOf(db.get());
+  db.reset();
+  std::string bytes;
+  Require(rocksdb::ReadFileToString(env.get(), path, &bytes));
+  const size_t at = bytes.find("ression" + written);
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, 7 + written.size(), "ression" + declared);
+  Require(rocksdb::WriteStringToFile(env.get(), bytes, path));
+  const Reasons before = GetTableCounts().reasons;
+  Require(rocksdb::DB::Open(options, kFolder, &db));
+  const Reasons expected =
+      written == declared
+          ? Reasons{}
+          : Reasons{{"read: a codec that Ashlar was built without", 1}};
+  EXPECT_EQ(NewReasons(before), expected) << declared;
+  std::string value;
+  Require(db->Get({}, KeyNumber(5), &value));
+  EXPECT_EQ(value, std::string(100, 'v'));
+}
+
+TEST(AdaptedFallbacks, AreForCodecsThatAshlarLacks) {
+  constexpr auto kLz4 = rocksdb::kLZ4Compression;
+  CheckCodec(7, kLz4, "BuiltinV2;04;", "BuiltinV2;04;");
+  CheckCodec(7, kLz4, "BuiltinV2;04;", "BuiltinV2;06;");  // Xpress
+  CheckCodec(6, rocksdb::kSnappyCompression, "Snappy", "Snappy");
+  CheckCodec(6, rocksdb::kSnappyCompression, "Snappy", "Xpress");
+}
+
 TEST(ReasonCounts, AreBounded) {
   Reasons reasons;
   for (int i = 0; i < 1000; ++i) {
