@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "ashlar/table/internal_key.h"
+#include "ashlar/util/export.h"
 #include "ashlar/util/slice.h"
 #include "ashlar/util/status.h"
 
@@ -70,6 +71,10 @@ class TablePropertiesCollector {
   // default returns false.
   virtual bool NeedCompact() const { return false; }
 };
+
+// Returns whether TableProperties has a field for the property of that name
+// ("rocksdb.data.size"), so that no collector may set it. Thread-safe.
+ASHLAR_EXPORT bool TablePropertiesHasField(std::string_view name);
 
 // Which table it is, as far as the caller of the builder said (BuildOptions).
 struct TablePropertiesCollectorContext {

@@ -5,6 +5,7 @@
 
 #include "adapter_state.h"
 #include "built_table.h"
+#include "codec_obstacle.h"
 #include "conversions.h"
 #include "failed_build.h"
 #include "file/read_write_util.h"
@@ -32,18 +33,6 @@ rocksdb::Status Forbidden(const std::string& reason) {
       "allow_fallback is false, and Ashlar does not do: " + reason);
 }
 
-// From version 7 on a file names the compression manager that compressed it, if
-// any did: the text before the first ';'. (The first releases that wrote this
-// version wrote one word.) Ashlar has the codecs of RocksDB's own.
-bool HasForeignCodecs(const ashlar::TableReader& reader) {
-  constexpr uint32_t kFirstVersionWithNames = 7;
-  const std::string& text = reader.properties().compression_name;
-  const size_t end = text.find(';');
-  return reader.format_version() >= kFirstVersionWithNames &&
-         end != std::string::npos && end > 0 &&
-         text.compare(0, end, "BuiltinV2") != 0;
-}
-
 // RocksDB never opens a file whose size is not that in its manifest, and gives
 // an error of the file system back as it is.
 rocksdb::Status CheckFileSize(const rocksdb::TableReaderOptions& theirs,
@@ -62,11 +51,10 @@ rocksdb::Status CheckFileSize(const rocksdb::TableReaderOptions& theirs,
 }
 
 // Opens a table by Ashlar, or sets plan->obstacle and leaves the file in
-// *shared. `has_timestamps`: the keys of the database have some. Then the table
-// may be older than they are, and Ashlar refuses its comparator.
+// *shared.
 ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
                             const rocksdb::ReadOptions& read_options,
-                            bool has_timestamps, ReadPlan* plan,
+                            ReadPlan* plan,
                             std::unique_ptr<ashlar::TableReader>* reader) {
   const auto open = [&]() -> ashlar::Status {
     auto file = std::make_unique<ReadableFile>(shared, file_size, read_options);
@@ -85,12 +73,16 @@ ashlar::Status OpenByAshlar(const SharedFile& shared, uint64_t file_size,
     plan->options.skip_filters = true;
     if (open().ok()) status = {};
   }
-  if (status.IsNotSupported() ||
-      (status.IsInvalidArgument() && has_timestamps)) {
-    plan->obstacle = status.ToString();
-  } else if (status.ok() && HasForeignCodecs(**reader)) {
-    plan->obstacle = "a compression manager";
-    reader->reset();
+  if (status.IsInvalidArgument()) {
+    // RocksDB's reader does not compare names, and RocksDB counts on that: a
+    // repair opens all tables with the comparator of the default family, and a
+    // table may be older than the timestamps of its database.
+    plan->obstacle = "a table of another comparator";
+  } else if (status.IsNotSupported()) {
+    plan->obstacle = "a table that TableReader::Open does not support";
+  } else if (status.ok()) {
+    plan->obstacle = CodecObstacle(**reader);
+    if (!plan->obstacle.empty()) reader->reset();
   }
   return status;
 }
@@ -131,6 +123,8 @@ rocksdb::Status OpenAdaptedTable(
     std::unique_ptr<rocksdb::TableReader>* table) {
   if (!ashlar_options.read) return stock(std::move(file), table);
   AdapterState& state = AdapterState::Shared();
+  // Of this table, and so not counted as a reason of its own.
+  std::string detail;
   // What an opening loads goes into the cache, so that one which may not fill
   // it loads nothing that can wait.
   ReadPlan plan =
@@ -140,10 +134,8 @@ rocksdb::Status OpenAdaptedTable(
         std::make_shared<std::unique_ptr<rocksdb::RandomAccessFileReader>>(
             std::move(file));
     std::unique_ptr<ashlar::TableReader> reader;
-    const bool has_timestamps =
-        theirs.internal_comparator.user_comparator()->timestamp_size() > 0;
-    const ashlar::Status status = OpenByAshlar(shared, file_size, read_options,
-                                               has_timestamps, &plan, &reader);
+    const ashlar::Status status =
+        OpenByAshlar(shared, file_size, read_options, &plan, &reader);
     if (status.ok() || status.IsCorruption()) {
       rocksdb::Status size = CheckFileSize(theirs, shared->get(), file_size);
       if (!size.ok()) return size;
@@ -157,11 +149,13 @@ rocksdb::Status OpenAdaptedTable(
       return created;
     }
     if (plan.obstacle.empty()) return ToRocksDB(status);
+    if (!status.ok()) detail = ": " + status.ToString();
     file = std::move(*shared);
   }
   const uint64_t times = state.CountReadByStock(plan.obstacle);
-  if (!ashlar_options.allow_fallback) return Forbidden(plan.obstacle);
-  LogFallback(theirs.ioptions.logger, "reader", plan.obstacle, times);
+  const std::string reason = plan.obstacle + detail;
+  if (!ashlar_options.allow_fallback) return Forbidden(reason);
+  LogFallback(theirs.ioptions.logger, "reader", reason, times);
   return stock(std::move(file), table);
 }
 

@@ -6,6 +6,7 @@
 #include "cache/ashlar_cache.h"
 #include "cache/foreign_cache.h"
 #include "conversions.h"
+#include "reason_counts.h"
 #include "rocksdb/advanced_cache.h"
 #include "their_counters.h"
 
@@ -155,19 +156,16 @@ ashlar::SystemClock* AdapterState::FindClock(rocksdb::SystemClock* theirs) {
   return ours.get();
 }
 
-uint64_t AdapterState::CountReason(const std::string& reason) {
-  const std::lock_guard lock(mutex_);
-  return ++reasons_[reason];
-}
-
 uint64_t AdapterState::CountBuiltByStock(const std::string& reason) {
   built_by_stock_.fetch_add(1, std::memory_order_relaxed);
-  return CountReason("build: " + reason);
+  const std::lock_guard lock(mutex_);
+  return CountReason("build: " + reason, &reasons_);
 }
 
 uint64_t AdapterState::CountReadByStock(const std::string& reason) {
   read_by_stock_.fetch_add(1, std::memory_order_relaxed);
-  return CountReason("read: " + reason);
+  const std::lock_guard lock(mutex_);
+  return CountReason("read: " + reason, &reasons_);
 }
 
 TableCounts AdapterState::Counts() {

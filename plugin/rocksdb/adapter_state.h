@@ -59,7 +59,6 @@ class AdapterState {
 
  private:
   AdapterState() = default;
-  uint64_t CountReason(const std::string& reason);
 
   // Counters only: nothing is ordered by them.
   std::atomic<uint64_t> built_{0};

@@ -54,7 +54,8 @@ struct TableCounts {
   uint64_t built_by_stock = 0;
   uint64_t read = 0;  // opened by Ashlar
   uint64_t read_by_stock = 0;
-  // Why tables fell back, in words, and how many did for that reason.
+  // Why tables fell back, in words, and how many did for that reason. Reasons
+  // after the first hundred are counted together, as "others".
   std::map<std::string, uint64_t> reasons;
 };
 

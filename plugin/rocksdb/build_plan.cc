@@ -1,6 +1,7 @@
 #include "build_plan.h"
 
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <memory>
@@ -70,8 +71,10 @@ void PlanFilter(const BlockBasedTableOptions& options,
     plan->obstacle = "the filter policy " + std::string(name);
     return;
   }
-  char* end = nullptr;
-  const double bits = std::strtod(id.c_str() + colon + 1, &end);
+  // Whatever the locale of the application is, ids have a point.
+  double bits = 0;
+  const char* const end =
+      std::from_chars(id.c_str() + colon + 1, id.c_str() + id.size(), bits).ptr;
   if (bits < 0.5) return;  // as RocksDB counts: no filter
   plan->table.bloom_bits_per_key = std::min(bits, 100.0);
   plan->table.filter = ashlar::FilterType::kBloom;
@@ -210,6 +213,13 @@ void PlanCache(const BlockBasedTableOptions& options,
   build->block_cache = AdapterState::Shared().FindCache(options.block_cache);
   if (build->block_cache == nullptr) return;
   build->cache_usage_options = CacheUsageFrom(options.cache_usage_options);
+  if (options.block_cache->HasStrictCapacityLimit()) {
+    // Ashlar's builder fails if there is no room for what it charges. RocksDB's
+    // goes on with the filter, and a flush must not fail for it.
+    build->cache_usage_options
+        .options_overrides[ashlar::CacheEntryRole::kFilterConstruction]
+        .charged = ashlar::CacheEntryRoleOptions::Decision::kDisabled;
+  }
   using Prepopulate = BlockBasedTableOptions::PrepopulateBlockCache;
   const Prepopulate when = options.prepopulate_block_cache;
   build->prepopulate_block_cache =

@@ -135,8 +135,16 @@ void CollectedProperties::Finish(
       Log(collector->Name(), status);
       continue;
     }
-    // The first collector with a name has it.
-    properties->insert(found.begin(), found.end());
+    for (const auto& [name, value] : found) {
+      if (ashlar::TablePropertiesHasField(name)) {
+        // As in RocksDB, the table's own value stays, and the table is built.
+        Log(collector->Name(), rocksdb::Status::InvalidArgument(
+                                   "a name of the table's own", name));
+        continue;
+      }
+      // The first collector with a name has it.
+      properties->emplace(name, value);
+    }
     const rocksdb::UserCollectedProperties readable =
         collector->GetReadableProperties();
     readable_.insert(readable.begin(), readable.end());

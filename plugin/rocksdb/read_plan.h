@@ -13,8 +13,8 @@ namespace ashlar_rocksdb {
 
 struct ReadPlan {
   ashlar::ReaderOptions options;
-  // Why Ashlar cannot read this table, in words. Empty: the
-  // options allow it.
+  // Why Ashlar cannot read this table, in words that name a cause and not the
+  // table. Empty: the options allow it.
   std::string obstacle;
 };
 

@@ -107,9 +107,15 @@ rocksdb::Status ReadTable::Create(
   made->CollectRangeTombstones();
   if (!made->properties_->seqno_to_time_mapping.empty()) {
     auto times = std::make_unique<rocksdb::SeqnoToTimeMapping>();
-    status = times->DecodeFrom(made->properties_->seqno_to_time_mapping);
-    if (!status.ok()) return status;
-    made->times_ = std::move(times);
+    const rocksdb::Status decoded =
+        times->DecodeFrom(made->properties_->seqno_to_time_mapping);
+    if (decoded.ok()) {
+      made->times_ = std::move(times);
+    } else {
+      // Times only say how old entries are: as in RocksDB, no read fails.
+      rocksdb::Warn(theirs.ioptions.logger, "times of a table: %s",
+                    decoded.ToString().c_str());
+    }
   }
   *table = std::move(made);
   return status;

@@ -2,7 +2,13 @@
 
 #include "table/meta/properties_block.h"
 
-namespace ashlar::internal {
+namespace ashlar {
+
+bool TablePropertiesHasField(std::string_view name) {
+  return internal::HasPropertyField(name);
+}
+
+namespace internal {
 
 Collectors::Collectors(const BuildOptions& options) {
   const TablePropertiesCollectorContext context = {
@@ -71,4 +77,5 @@ std::string CollectorNames(const BuildOptions& options) {
   return names + "]";
 }
 
-}  // namespace ashlar::internal
+}  // namespace internal
+}  // namespace ashlar

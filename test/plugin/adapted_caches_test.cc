@@ -187,6 +187,22 @@ TEST(AdaptedCaches, WithoutRoomReadsFailAsStock) {
   }
 }
 
+// What a builder charges may be more than the cache has room for.
+TEST(AdaptedCaches, WithoutRoomFiltersAreBuiltAsInStock) {
+  for (const bool on_ashlar : {false, true}) {
+    BlockBasedTableOptions table;
+    table.block_cache = LruOf(64 << 10, /*strict=*/true);
+    table.cache_usage_options
+        .options_overrides[rocksdb::CacheEntryRole::kFilterConstruction]
+        .charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
+    CachedDatabase database(on_ashlar, table);
+    database.Fill();
+    database.Fill(kKeys);
+    database.Compact();
+    Require(database.Get(5, /*fill_cache=*/false));
+  }
+}
+
 TEST(AdaptedCaches, ReadsThatMayNotFillLeaveTheCacheAsItIs) {
   for (const bool on_ashlar : {false, true}) {
     const auto cache = LruOf(4 << 20, /*strict=*/false);

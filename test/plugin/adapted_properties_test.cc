@@ -4,19 +4,24 @@
 #include <rocksdb/compression_type.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
+#include <clocale>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plugin/rocksdb/ashlar_rocksdb.h"
 
 namespace ashlar::testing {
 namespace {
 
+using rocksdb::BlockBasedTableOptions;
 using rocksdb::Slice;
 using rocksdb::Status;
 
@@ -125,6 +130,140 @@ TEST(AdaptedProperties, SampleOneBlockInSoMany) {
   const std::string some = SamplesOf(true, 4, rocksdb::kLZ4Compression);
   EXPECT_NE(all.find(" of 6\n"), std::string::npos) << all;
   EXPECT_NE(some.find(" of 2\n"), std::string::npos) << some;
+}
+
+// Has these properties, whatever the entries are.
+using Properties = rocksdb::UserCollectedProperties;
+class FixedCollector : public rocksdb::TablePropertiesCollector {
+ public:
+  explicit FixedCollector(const Properties& properties)
+      : properties_(properties) {}
+  const char* Name() const override { return "FixedCollector"; }
+  Status Finish(Properties* properties) override {
+    *properties = properties_;
+    return Status::OK();
+  }
+  Properties GetReadableProperties() const override { return properties_; }
+
+ private:
+  const Properties& properties_;
+};
+class FixedCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  explicit FixedCollectorFactory(Properties properties)
+      : properties_(std::move(properties)) {}
+  const char* Name() const override { return "FixedCollectorFactory"; }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(
+      rocksdb::TablePropertiesCollectorFactory::Context /*context*/) override {
+    return new FixedCollector(properties_);
+  }
+
+ private:
+  const Properties properties_;
+};
+
+rocksdb::Options OptionsOf(rocksdb::Env* env, bool builds, bool reads,
+                           const BlockBasedTableOptions& table = {}) {
+  ashlar_rocksdb::AshlarTableOptions ashlar;
+  ashlar.allow_fallback = false;
+  ashlar.build = builds;
+  ashlar.read = reads;
+  rocksdb::Options options;
+  options.table_factory.reset(
+      ashlar_rocksdb::NewAshlarTableFactory(table, ashlar));
+  options.env = env;
+  options.create_if_missing = true;
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options) {
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, "/properties", &db));
+  return db;
+}
+
+// Flushes some entries. Returns the properties of their table.
+std::shared_ptr<const rocksdb::TableProperties> PropertiesOfNewTable(
+    rocksdb::DB* db) {
+  for (int i = 0; i < 1000; ++i) {
+    Require(db->Put({}, "key" + std::to_string(i), "value"));
+  }
+  Require(db->Flush({}));
+  rocksdb::TablePropertiesCollection tables;
+  Require(db->GetPropertiesOfAllTables(&tables));
+  EXPECT_EQ(tables.size(), 1U);
+  return tables.empty() ? nullptr : tables.begin()->second;
+}
+
+TEST(AdaptedProperties, NamedLikeTheTablesOwnFailNoFlush) {
+  for (const bool on_ashlar : {false, true}) {
+    const std::unique_ptr<rocksdb::Env> env(
+        rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    rocksdb::Options options = OptionsOf(env.get(), on_ashlar, on_ashlar);
+    options.table_properties_collector_factories.push_back(
+        std::make_shared<FixedCollectorFactory>(
+            Properties{{"rocksdb.num.entries", "many"}, {"other", "kept"}}));
+    const std::unique_ptr<rocksdb::DB> db = Open(options);
+    const auto properties = PropertiesOfNewTable(db.get());
+    ASSERT_NE(properties, nullptr);
+    EXPECT_EQ(properties->num_entries, 1000U);
+    EXPECT_EQ(properties->user_collected_properties.at("other"), "kept");
+  }
+}
+
+// RocksDB's builder writes the collector's value, since the table has no times
+// of its own.
+TEST(AdaptedProperties, BadTimesFailNoRead) {
+  for (const bool on_ashlar : {false, true}) {
+    const std::unique_ptr<rocksdb::Env> env(
+        rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    rocksdb::Options options = OptionsOf(env.get(), false, on_ashlar);
+    options.table_properties_collector_factories.push_back(
+        std::make_shared<FixedCollectorFactory>(
+            Properties{{"rocksdb.seqno.time.map", "\xff"}}));
+    const std::unique_ptr<rocksdb::DB> db = Open(options);
+    const auto properties = PropertiesOfNewTable(db.get());
+    ASSERT_NE(properties, nullptr);
+    EXPECT_EQ(properties->seqno_to_time_mapping, "\xff");
+    std::string value;
+    Require(db->Get({}, "key7", &value));
+    EXPECT_EQ(value, "value");
+    const std::unique_ptr<rocksdb::Iterator> walk(db->NewIterator({}));
+    walk->SeekToFirst();
+    EXPECT_TRUE(walk->Valid()) << walk->status().ToString();
+  }
+}
+
+// Uses a locale whose numbers have a comma. Returns false if there is none.
+bool SetLocaleOfCommas() {
+  for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8"}) {
+    if (std::setlocale(LC_NUMERIC, locale) != nullptr) return true;
+  }
+  return false;
+}
+
+// The ids of policies have a point in every locale. RocksDB itself cannot open
+// a database with such a policy where there is a comma.
+TEST(AdaptedProperties, FiltersDoNotDependOnTheLocale) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(9.9));
+  table.optimize_filters_for_memory = false;
+  std::vector<uint64_t> sizes;
+  for (const bool has_commas : {false, true}) {
+    const std::unique_ptr<rocksdb::Env> env(
+        rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    const std::unique_ptr<rocksdb::DB> db =
+        Open(OptionsOf(env.get(), true, true, table));
+    if (has_commas && !SetLocaleOfCommas()) {
+      GTEST_SKIP() << "no locale has a comma";
+    }
+    const auto properties = PropertiesOfNewTable(db.get());
+    std::setlocale(LC_NUMERIC, "C");
+    ASSERT_NE(properties, nullptr);
+    sizes.push_back(properties->filter_size);
+  }
+  EXPECT_EQ(sizes[1], sizes[0]);
+  EXPECT_GT(sizes[0], 0U);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "compaction_job.h"
 #include "compaction_result.h"
 #include "describe_job.h"
+#include "reason_counts.h"
 #include "result_forms.h"
 
 namespace ashlar_rocksdb {
@@ -26,16 +26,7 @@ using rocksdb::CompactionServiceJobStatus;
 using rocksdb::CompactionServiceScheduleResponse;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kFolderName = "compaction_service";
-
-// Counts a reason. There may be any number of them, since some name files.
-void CountReason(const std::string& reason,
-                 std::map<std::string, uint64_t>* reasons) {
-  constexpr size_t kMostReasons = 100;
-  const bool is_known =
-      reasons->size() < kMostReasons || reasons->find(reason) != reasons->end();
-  ++(*reasons)[is_known ? reason : "others"];
-}
+constexpr const char* kFolderName = "compaction_service";
 
 class Service final : public AshlarCompactionService {
  public:
@@ -151,9 +142,8 @@ class Service final : public AshlarCompactionService {
   Status MakeFolders(const rocksdb::CompactionServiceJobInfo& info,
                      CompactionJob* job) {
     const bool is_own = options_.output_folder.empty();
-    const std::string root =
-        is_own ? job->database.path + "/" + std::string(kFolderName)
-               : options_.output_folder;
+    const std::string root = is_own ? job->database.path + "/" + kFolderName
+                                    : options_.output_folder;
     job->output_folder = root + "/" + info.db_session_id;
     std::error_code error;
     bool is_new = false;
