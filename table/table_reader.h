@@ -215,8 +215,8 @@ class ASHLAR_EXPORT TableReader {
   // Returns about where in the file the data of user_key (without timestamp)
   // begins or would begin, in bytes. For a key after the last one, that is
   // where the data blocks end. Returns 0 if knows_order() is false. Hides an
-  // error, as RocksDB's does: if index or partition cannot be read, returns 0
-  // or where the data blocks end. Iterator::Seek reports the error.
+  // error: if index or partition cannot be read, returns 0 or where the data
+  // blocks end. Iterator::Seek reports the error, as does the form below.
   uint64_t ApproximateOffsetOf(const Slice& user_key) const {
     return ApproximateOffsetOf(kDefaultReadOptions, user_key);
   }
@@ -224,6 +224,9 @@ class ASHLAR_EXPORT TableReader {
   // forbid is hidden as an error is.
   uint64_t ApproximateOffsetOf(const ReadOptions& options,
                                const Slice& user_key) const;
+  // Sets *offset to the same, and returns the error that the others hide.
+  Status ApproximateOffsetOf(const ReadOptions& options, const Slice& user_key,
+                             uint64_t* offset) const;
   // Returns about how many bytes of the file the data of the keys from begin up
   // to end take, with their share of what follows the data blocks. Of all keys,
   // that is the size of the file. Returns 0 if begin is not before end, and

@@ -413,12 +413,17 @@ rocksdb::Status ReadTable::GetByWalk(const rocksdb::ReadOptions& read_options,
 }
 
 uint64_t ReadTable::ScaledOffset(const rocksdb::ReadOptions& read_options,
-                                 const rocksdb::Slice& key) const {
+                                 const rocksdb::Slice& key,
+                                 uint64_t if_unknown) const {
   const uint64_t data_size = properties_->data_size;
+  if (data_size == 0) return if_unknown;
   const rocksdb::Slice user_key = UserKey(key);
-  const uint64_t offset = reader_->ApproximateOffsetOf(
+  uint64_t offset;
+  const ashlar::Status status = reader_->ApproximateOffsetOf(
       ReadOptionsFrom(read_options),
-      ashlar::Slice(user_key.data(), user_key.size() - timestamp_size_));
+      ashlar::Slice(user_key.data(), user_key.size() - timestamp_size_),
+      &offset);
+  if (!status.ok()) return if_unknown;
   const double part =
       static_cast<double>(offset) / static_cast<double>(data_size);
   return static_cast<uint64_t>(part * static_cast<double>(file_size_));
@@ -427,17 +432,15 @@ uint64_t ReadTable::ScaledOffset(const rocksdb::ReadOptions& read_options,
 uint64_t ReadTable::ApproximateOffsetOf(
     const rocksdb::ReadOptions& read_options, const rocksdb::Slice& key,
     rocksdb::TableReaderCaller /*caller*/) {
-  if (properties_->data_size == 0) return file_size_ / 2;
-  return ScaledOffset(read_options, key);
+  return ScaledOffset(read_options, key, file_size_ / 2);
 }
 
 uint64_t ReadTable::ApproximateSize(const rocksdb::ReadOptions& read_options,
                                     const rocksdb::Slice& start,
                                     const rocksdb::Slice& end,
                                     rocksdb::TableReaderCaller /*caller*/) {
-  if (properties_->data_size == 0) return file_size_;
-  const uint64_t from = ScaledOffset(read_options, start);
-  const uint64_t to = ScaledOffset(read_options, end);
+  const uint64_t from = ScaledOffset(read_options, start, 0);
+  const uint64_t to = ScaledOffset(read_options, end, file_size_);
   return to > from ? to - from : 0;
 }
 

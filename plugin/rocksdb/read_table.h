@@ -99,9 +99,10 @@ class ReadTable final : public rocksdb::TableReader {
                       const ashlar::ReadOptions& options,
                       const ashlar::Slice& bare_key) const;
   // Returns what part of the data comes before the key, as RocksDB scales it:
-  // to the size of the file.
+  // to the size of the file. If that cannot be found out, returns the last
+  // argument.
   uint64_t ScaledOffset(const rocksdb::ReadOptions& read_options,
-                        const rocksdb::Slice& key) const;
+                        const rocksdb::Slice& key, uint64_t if_unknown) const;
   // The keys of one MultiGet.
   static constexpr size_t kMostAsked = rocksdb::MultiGetContext::MAX_BATCH_SIZE;
   struct AskedKeys {

@@ -334,23 +334,33 @@ Status TableReader::VerifyChecksum(const ReadOptions& options,
 
 uint64_t TableReader::ApproximateOffsetOf(const ReadOptions& options,
                                           const Slice& user_key) const {
-  if (!knows_order()) return 0;
+  uint64_t offset;
+  ApproximateOffsetOf(options, user_key, &offset).IgnoreError();
+  return offset;
+}
+
+Status TableReader::ApproximateOffsetOf(const ReadOptions& options,
+                                        const Slice& user_key,
+                                        uint64_t* offset) const {
+  *offset = 0;
+  if (!knows_order()) return {};
+  const OpenedTable& table = *state_->table;
   const LimitScope limits(options);
-  uint64_t offset = 0;
-  // If Seek finds no block, the key is after the last one, or a partition
-  // cannot be read; then there is nothing better to return.
-  const Status sought = OrMemoryLimit([&] {
+  return table.Named(OrMemoryLimit([&] {
     std::string target;
-    state_->table->AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
-    IndexCursor at(&state_->table->index);
-    if (at.Seek(target)) {
-      offset = at.handle().offset;
+    table.AppendTarget(user_key, Slice(), kMaxSequenceNumber, &target);
+    IndexCursor at(&table.index);
+    const bool is_found = at.Seek(target);
+    Status status = at.status();
+    // If Seek finds no block, the key is after the last one, or a partition
+    // cannot be read; then there is nothing better to return.
+    if (is_found) {
+      *offset = at.handle().offset;
     } else if (at.SeekToLast()) {
-      offset = at.handle().End();
+      *offset = at.handle().End();
     }
-    return at.status();
-  });
-  return sought.ok() ? offset : 0;
+    return status.ok() ? at.status() : status;
+  }));
 }
 
 uint64_t TableReader::ApproximateSize(const ReadOptions& options,

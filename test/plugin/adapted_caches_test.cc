@@ -104,6 +104,17 @@ class CachedDatabase {
     while (walk->Valid()) walk->Next();
     return walk->status();
   }
+  // Returns about how many bytes the keys from begin up to end take.
+  uint64_t SizeOf(int begin, int end) {
+    const std::string from = KeyNumber(begin);
+    const std::string to = KeyNumber(end);
+    const rocksdb::Range range(from, to);
+    uint64_t size = 0;
+    Require(db_->GetApproximateSizes(rocksdb::SizeApproximationOptions(),
+                                     db_->DefaultColumnFamily(), &range, 1,
+                                     &size));
+    return size;
+  }
   // Prepares a scan of the ranges [a, b) of these numbers. `scan` then reads
   // them, and returns how many keys it found.
   std::unique_ptr<rocksdb::Iterator> Prepare(
@@ -184,6 +195,26 @@ TEST(AdaptedCaches, WithoutRoomReadsFailAsStock) {
     Require(database.Get(5, /*fill_cache=*/false));
     cache->SetCapacity(1 << 20);
     Require(database.Get(5));
+  }
+}
+
+// The size of what cannot be looked up is taken to be that of the whole table.
+TEST(AdaptedCaches, WithoutRoomSizesAreEstimatedAsInStock) {
+  for (const bool on_ashlar : {false, true}) {
+    const auto cache = LruOf(4 << 20, /*strict=*/false);
+    BlockBasedTableOptions table;
+    table.block_cache = cache;
+    table.cache_index_and_filter_blocks = true;
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = 128;
+    CachedDatabase database(on_ashlar, table);
+    database.Fill();
+    const uint64_t size = database.SizeOf(90, 110);
+    EXPECT_GT(size, 0U);
+    cache->SetStrictCapacityLimit(true);
+    cache->SetCapacity(0);
+    cache->EraseUnRefEntries();
+    EXPECT_GT(database.SizeOf(90, 110), 4 * size) << on_ashlar;
   }
 }
 

@@ -115,6 +115,24 @@ TEST(ReadTier, WhatWasNeverLoadedIsIncomplete) {
   EXPECT_TRUE(it.Valid());
 }
 
+TEST(ReadTier, AnEstimateSaysWhatItCouldNotRead) {
+  CountedTable table(SmallBlocks(), SomeEntries(300),
+                     {.load_index_and_filter = LoadTime::kAtFirstUse});
+  const TableReader& reader = *table.reader;
+  uint64_t offset = 1;
+  const Status status =
+      reader.ApproximateOffsetOf(InMemory(), "key00100", &offset);
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  EXPECT_TRUE(status.message().starts_with("t.sst: ")) << status.ToString();
+  EXPECT_EQ(offset, 0u);
+  EXPECT_EQ(reader.ApproximateOffsetOf(InMemory(), "key00100"), 0u);
+  Require(reader.ApproximateOffsetOf({}, "key00100", &offset));
+  EXPECT_GT(offset, 0u);
+  EXPECT_EQ(reader.ApproximateOffsetOf("key00100"), offset);
+  Require(reader.ApproximateOffsetOf({}, "zzz", &offset));
+  EXPECT_EQ(offset, reader.properties().data_size);
+}
+
 // A scan brings index and data to the cache, but not the filter. The answers
 // do not need it.
 TEST(ReadTier, AFilterThatIsNotInMemoryIsNotAsked) {
