@@ -184,6 +184,21 @@ TEST(CompressedSecondaryCache, OptionsAreChecked) {
                    .ok());
   EXPECT_FALSE(
       NewCompressedSecondaryCache({.capacity = 1, .num_shard_bits = 99}).ok());
+  if (!IsCompressionSupported(CompressionType::kZlibCompression)) return;
+  for (const CompressionOptions& codec : {CompressionOptions{.window_bits = 15},
+                                          CompressionOptions{.window_bits = 0},
+                                          CompressionOptions{.window_bits = -8},
+                                          CompressionOptions{.strategy = 9},
+                                          CompressionOptions{.strategy = -1}}) {
+    CompressedSecondaryCacheOptions options;
+    options.compression_opts = codec;
+    options.compression_type = CompressionType::kZlibCompression;
+    const Status status = NewCompressedSecondaryCache(options).status();
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    // Other codecs ignore these options.
+    options.compression_type = CompressionType::kNoCompression;
+    EXPECT_TRUE(NewCompressedSecondaryCache(options).ok());
+  }
 }
 
 }  // namespace
