@@ -136,8 +136,8 @@ class ASHLAR_EXPORT BlockCacheTraceReader {
   // anything else that is not a trace.
   Status ReadHeader(BlockCacheTraceHeader* header);
 
-  // Reads the next access. Sets *found to false at the end of the trace, and
-  // after an error. Requires: ReadHeader succeeded.
+  // Reads the next access. Sets *found to false at the end of the trace, where
+  // it may be called again, and after an error. Requires: ReadHeader succeeded.
   //
   // Accesses come in the order of the file. In traces of Ashlar, a thread that
   // seldom reads comes late there: sort by `micros` what needs the true order.

@@ -132,8 +132,9 @@ struct CompressedSecondaryCacheOptions {
 };
 // Makes a tier that keeps compressed bytes in memory and evicts the least
 // recently used ones first. Returns NotSupported if the codec is not built in.
-// Returns InvalidArgument if the codec cannot compress, or if its level or
-// num_shard_bits is out of range. Returns MemoryLimit if there is no memory.
+// Returns InvalidArgument if the codec cannot compress, or if one of its
+// options or num_shard_bits is out of range. Returns MemoryLimit if there is no
+// memory.
 ASHLAR_EXPORT Result<std::shared_ptr<SecondaryCache>>
 NewCompressedSecondaryCache(const CompressedSecondaryCacheOptions& options);
 

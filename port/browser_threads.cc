@@ -22,6 +22,8 @@ int StartThread(void* (*)(void*), void*, pthread_t*) { return EAGAIN; }
 
 // Not reached: StartThread has started none.
 void JoinThread(pthread_t) {}
+void DetachThread(pthread_t) {}
+bool IsThisThread(pthread_t) { return false; }
 
 bool WatchForks() { return true; }
 

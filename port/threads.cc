@@ -30,6 +30,12 @@ int StartThread(void* (*run)(void*), void* argument, pthread_t* thread) {
 
 void JoinThread(pthread_t thread) { ::pthread_join(thread, nullptr); }
 
+void DetachThread(pthread_t thread) { ::pthread_detach(thread); }
+
+bool IsThisThread(pthread_t thread) {
+  return ::pthread_equal(thread, ::pthread_self()) != 0;
+}
+
 bool WatchForks() {
   static const bool watched =
       ::pthread_atfork(nullptr, nullptr, [] { ++num_forks; }) == 0;

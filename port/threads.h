@@ -39,6 +39,10 @@ void NapThread();
 // Signals are blocked in the new thread: they belong to the program.
 int StartThread(void* (*run)(void*), void* argument, pthread_t* thread);
 void JoinThread(pthread_t thread);
+// Has the thread free what it needs when it ends, so that nobody joins it.
+void DetachThread(pthread_t thread);
+// Returns whether it is the calling thread.
+bool IsThisThread(pthread_t thread);
 
 // num_forks counts the forks that have led to this process since WatchForks was
 // first called. WatchForks returns whether they are counted. Reading needs no

@@ -155,9 +155,9 @@ struct CacheLoadStats {
 // error.
 //
 // Returns InvalidArgument or NotSupported for a compression_type that
-// TableOptions would refuse; IOError if the file cannot be written; Aborted if
-// on_progress ended it; MemoryLimit. After an error the older dump is still
-// there.
+// TableOptions would refuse, or for options of it; IOError if the file cannot
+// be written; Aborted if on_progress ended it; MemoryLimit. After an error the
+// older dump is still there.
 ASHLAR_EXPORT Status DumpBlockCache(Cache& cache, const std::string& path,
                                     const CacheDumpOptions& options,
                                     CacheDumpStats* stats);

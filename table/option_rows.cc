@@ -330,10 +330,12 @@ constexpr OptionRow<Table> kTableRows[] = {
      .member = Any<&Table::compression_opts, &Codec::level>()},
     {.name = "compression_opts.window_bits",
      .home = OptionHome::kFamily,
-     .member = Within<&Table::compression_opts, &Codec::window_bits>(-14, -9)},
+     .member = Within<&Table::compression_opts, &Codec::window_bits>(
+         internal::kZlibWindowBits.min, internal::kZlibWindowBits.max)},
     {.name = "compression_opts.strategy",
      .home = OptionHome::kFamily,
-     .member = Within<&Table::compression_opts, &Codec::strategy>(0, 4)},
+     .member = Within<&Table::compression_opts, &Codec::strategy>(
+         internal::kZlibStrategies.min, internal::kZlibStrategies.max)},
     {.name = "compression_opts.max_compressed_bytes_per_kb",
      .home = OptionHome::kFamily,
      .member = AtLeast<&Table::compression_opts,

@@ -30,7 +30,7 @@ enum class CompressionType : uint8_t {
 
 // How to compress. Each option that belongs to some codecs is ignored by the
 // others, unless its comment says otherwise. TableOptions::Validate checks the
-// ranges.
+// ranges; dumps of a cache and its compressed tier check those of their codec.
 struct CompressionOptions {
   // Stands for the codec's default level. RocksDB uses the same number.
   static constexpr int kDefaultLevel = 32767;

@@ -64,7 +64,9 @@ class ASHLAR_EXPORT RequestThreads {
   RequestThreads(const RequestThreads&) = delete;
   RequestThreads& operator=(const RequestThreads&) = delete;
   // Waits for the answers of requests that were sent, and ends the threads.
-  // Requires: no file uses them any more.
+  // Requires: no file uses them any more. One of the threads may be the one
+  // that calls this, as where a store owns them and its file keeps the store
+  // alive: that thread ends by itself, soon after.
   ~RequestThreads();
 
   // Returns the number of threads that were started.

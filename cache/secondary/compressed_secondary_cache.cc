@@ -9,6 +9,7 @@
 
 #include "ashlar/cache/cache_options.h"
 #include "port/usable_bytes.h"
+#include "util/compress/registry.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -23,11 +24,14 @@ constexpr size_t kMallocBytes = sizeof(size_t);
 // The bytes follow this header.
 struct Piece {
   size_t size;
+  // Of the value, if the piece is compressed: no codec takes more.
+  uint32_t raw_size;
   CompressionType type;
 
   const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
   Slice slice() const { return {bytes(), size}; }
 };
+static_assert(kMaxCompressibleBytes <= UINT32_MAX);
 
 void DestroyPiece(void* value, MemoryAllocator* allocator) {
   if (allocator != nullptr) {
@@ -40,14 +44,17 @@ void DestroyPiece(void* value, MemoryAllocator* allocator) {
 constexpr CacheItemOps kPieceOps = {CacheEntryRole::kMisc, DestroyPiece};
 
 // Returns null if there is no memory.
-Piece* NewPiece(const Slice& bytes, CompressionType type,
+Piece* NewPiece(const Slice& bytes, size_t raw_size, CompressionType type,
                 MemoryAllocator* allocator, size_t* charge) {
   if (bytes.size() > SIZE_MAX / 2) return nullptr;
   const size_t wanted = sizeof(Piece) + bytes.size();
   void* const memory =
       allocator != nullptr ? allocator->Allocate(wanted) : std::malloc(wanted);
   if (memory == nullptr) return nullptr;
-  auto* const piece = new (memory) Piece{.size = bytes.size(), .type = type};
+  auto* const piece =
+      new (memory) Piece{.size = bytes.size(),
+                         .raw_size = static_cast<uint32_t>(raw_size),
+                         .type = type};
   std::memcpy(static_cast<char*>(memory) + sizeof(Piece), bytes.data(),
               bytes.size());
   *charge = allocator != nullptr
@@ -93,8 +100,9 @@ std::unique_ptr<Found> Decompress(CodecPool* codecs, const Piece& piece,
   if (codec.get() == nullptr) return nullptr;
   Buffer bytes;
   const Status status = OrMemoryLimit([&] {
-    return codec->decompressor.Decompress(piece.type, /*compress_format=*/2,
-                                          piece.slice(), {}, &bytes);
+    return codec->decompressor.Decompress(
+        piece.type, /*compress_format=*/2, piece.slice(),
+        {.max_uncompressed_bytes = piece.raw_size}, &bytes);
   });
   *is_damaged = !status.ok() && !status.IsMemoryLimit();
   if (!status.ok()) return nullptr;
@@ -150,7 +158,7 @@ Status CompressedSecondaryCache::Insert(const CacheKey& key,
   }
   MemoryAllocator* const allocator = pieces_->memory_allocator();
   size_t charge = 0;
-  Piece* const piece = NewPiece(kept, type, allocator, &charge);
+  Piece* const piece = NewPiece(kept, saved.size(), type, allocator, &charge);
   Status status = piece == nullptr
                       ? Status::MemoryLimit("no memory for a saved value")
                       : pieces_->Insert(key, piece, &kPieceOps, charge);

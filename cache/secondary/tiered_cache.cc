@@ -20,17 +20,6 @@ namespace {
 
 constexpr size_t kBatch = 32;
 
-// Returns the number of keys that may be evicted again while the second tier
-// still has their saved bytes.
-size_t KeysInBoth(const TieredCacheOptions& options) {
-  // How far blocks may shrink.
-  constexpr size_t kShrunk = 4;
-  constexpr size_t kMost = SIZE_MAX / 2 / kShrunk;
-  const size_t first = std::min(options.primary->GetCapacity(), kMost);
-  const size_t second = std::min(options.secondary->GetCapacity(), kMost);
-  return (first + second * kShrunk) / options.estimated_entry_charge;
-}
-
 }  // namespace
 
 JoinedTiers::JoinedTiers(const TieredCacheOptions& options)
@@ -49,13 +38,24 @@ JoinedTiers::JoinedTiers(const TieredCacheOptions& options)
       });
 }
 
+// Returns the number of keys that may be evicted again while the second tier
+// still has their saved bytes.
+size_t JoinedTiers::KeysInBoth(const TieredCacheOptions& options) const {
+  // How far blocks may shrink.
+  constexpr size_t kShrunk = 4;
+  constexpr size_t kMost = SIZE_MAX / 2 / kShrunk;
+  const size_t first = std::min(primary_->GetCapacity(), kMost);
+  const size_t second = std::min(SecondaryCapacity(), kMost);
+  return (first + second * kShrunk) / options.estimated_entry_charge;
+}
+
 // --- From the first tier to the second -------------------------------------
 
 // Returns whether the value was taken. This tier never takes it: it saves bytes
 // elsewhere. The next tier's callback is called in any case.
 bool JoinedTiers::Demote(const CacheKey& key, const CacheHandle& entry,
                          bool was_hit) {
-  if (entry.ops()->save_to != nullptr && secondary_->GetCapacity() != 0) {
+  if (entry.ops()->save_to != nullptr && SecondaryCapacity() != 0) {
     try {
       Save(key, entry, was_hit);
     } catch (...) {
@@ -122,7 +122,7 @@ void JoinedTiers::LookupSecondaryBatch(std::span<const CacheKey> keys,
   if (ops->create == nullptr) return;
   primary_->LookupSecondaryBatch(keys, ops, create_context, handles, priority,
                                  fill_cache);
-  if (secondary_->GetCapacity() == 0) return;
+  if (SecondaryCapacity() == 0) return;
   const Wanted wanted = {ops, create_context, priority, fill_cache};
   while (!keys.empty()) {
     const size_t n = std::min(keys.size(), kBatch);
@@ -174,7 +174,7 @@ CacheHandle* JoinedTiers::Take(const CacheKey& key, const Wanted& wanted,
       OpenSavedValue(key, wanted.ops->role, *saved);
   if (!bytes.has_value()) {
     damaged_.FetchAdd(1);
-    secondary_->Erase(key);
+    EraseSecondary(key);
     return nullptr;
   }
   void* value = nullptr;
@@ -183,7 +183,7 @@ CacheHandle* JoinedTiers::Take(const CacheKey& key, const Wanted& wanted,
                                          memory_allocator(), &value, &charge);
   if (!made.ok() || value == nullptr) {
     refused_.FetchAdd(1);
-    if (!made.ok() && !made.IsMemoryLimit()) secondary_->Erase(key);
+    if (!made.ok() && !made.IsMemoryLimit()) EraseSecondary(key);
     return nullptr;
   }
   hits_.FetchAdd(1);
@@ -239,8 +239,8 @@ std::string Of(size_t usage, size_t capacity, size_t entries) {
 }  // namespace
 
 std::string JoinedTiers::Report() const {
+  const SecondaryCacheStats second = SecondaryStats();
   const TieredCacheStats own = GetStats();
-  const SecondaryCacheStats second = secondary_->GetStats();
   std::string out;
   const auto add = [&out](const char* name, uint64_t n) {
     out += std::string(", ") + name + " " + std::to_string(n);
@@ -248,7 +248,7 @@ std::string JoinedTiers::Report() const {
   out += std::string("first tier, ") + primary_->Name() + ": " +
          Of(primary_->GetUsage(), primary_->GetCapacity(),
             primary_->GetOccupancyCount());
-  out += std::string("second tier, ") + secondary_->Name() + ": " +
+  out += std::string("second tier, ") + SecondaryName() + ": " +
          Of(second.usage, second.capacity, second.entries);
   out += "saved: " + std::to_string(second.bytes_in) + " bytes kept in " +
          std::to_string(second.bytes_stored) + " (" +
@@ -270,6 +270,7 @@ std::string JoinedTiers::Report() const {
 
 std::string JoinedTiers::ReportProblems() const {
   std::string problems = primary_->ReportProblems();
+  const SecondaryCacheStats second = SecondaryStats();
   const TieredCacheStats own = GetStats();
   const auto add = [&problems](const std::string& problem) {
     if (!problems.empty()) problems += "\n";
@@ -277,13 +278,12 @@ std::string JoinedTiers::ReportProblems() const {
   };
   if (own.damaged != 0) {
     add(std::to_string(own.damaged) + " values came back from " +
-        secondary_->Name() + " with other bytes");
+        SecondaryName() + " with other bytes");
   }
   if (own.failures > own.demotions) {
-    add(std::string(secondary_->Name()) + " failed to keep " +
+    add(std::string(SecondaryName()) + " failed to keep " +
         std::to_string(own.failures) + " values");
   }
-  const SecondaryCacheStats second = secondary_->GetStats();
   constexpr uint64_t kEnough = 10000;
   if (second.inserts > kEnough &&
       second.bytes_stored > second.bytes_in / 10 * 9) {

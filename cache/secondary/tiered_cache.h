@@ -10,6 +10,10 @@
 //   missed  -> Lookup, Wait -> create -> standalone handle, or promoted
 //
 // It keeps no count of bytes: each tier has its own. Thread-safe.
+//
+// The application may have written the second tier, and its functions may
+// throw. All calls of it are made where that is caught: in Save and LookupEach,
+// whose callers catch it, or by Ask.
 #ifndef ASHLAR_CACHE_SECONDARY_TIERED_CACHE_H_
 #define ASHLAR_CACHE_SECONDARY_TIERED_CACHE_H_
 
@@ -44,7 +48,7 @@ class JoinedTiers final : public TieredCache {
                             bool fill_cache) override;
   void Erase(const CacheKey& key) override {
     primary_->Erase(key);
-    secondary_->Erase(key);
+    EraseSecondary(key);
   }
 
   Status Insert(const CacheKey& key, void* value, const CacheItemOps* ops,
@@ -117,6 +121,34 @@ class JoinedTiers final : public TieredCache {
     bool fill_cache;
   };
 
+  // Returns what `call` returns. If it throws, counts a failure, and returns
+  // `otherwise`.
+  template <typename T, typename Call>
+  T Ask(T otherwise, const Call& call) const noexcept {
+    try {
+      return call();
+    } catch (...) {
+      failures_.FetchAdd(1);
+      return otherwise;
+    }
+  }
+  size_t SecondaryCapacity() const noexcept {
+    return Ask(size_t{0}, [this] { return secondary_->GetCapacity(); });
+  }
+  void EraseSecondary(const CacheKey& key) noexcept {
+    Ask(false, [&] {
+      secondary_->Erase(key);
+      return true;
+    });
+  }
+  const char* SecondaryName() const noexcept {
+    return Ask("(no name)", [this] { return secondary_->Name(); });
+  }
+  SecondaryCacheStats SecondaryStats() const noexcept {
+    return Ask(SecondaryCacheStats(),
+               [this] { return secondary_->GetStats(); });
+  }
+  size_t KeysInBoth(const TieredCacheOptions& options) const;
   uint64_t HashOf(const CacheKey& key) const { return KeyHash(key, seed_); }
   bool Demote(const CacheKey& key, const CacheHandle& entry, bool was_hit);
   void Save(const CacheKey& key, const CacheHandle& entry, bool was_hit);
@@ -133,6 +165,7 @@ class JoinedTiers final : public TieredCache {
   const std::shared_ptr<SecondaryCache> secondary_;
   const TieredAdmissionPolicy policy_;
   const HashSeed seed_;
+  mutable RelaxedAtomic<uint64_t> failures_;  // of the second tier
   SeenOnce promoted_next_;  // keys that were found in the second tier
   SeenOnce demoted_next_;   // keys that were evicted
 
@@ -143,7 +176,6 @@ class JoinedTiers final : public TieredCache {
   RelaxedAtomic<uint64_t> demotions_;
   RelaxedAtomic<uint64_t> touches_;
   RelaxedAtomic<uint64_t> not_admitted_;
-  RelaxedAtomic<uint64_t> failures_;
   RelaxedAtomic<uint64_t> damaged_;
   RelaxedAtomic<uint64_t> refused_;
 };

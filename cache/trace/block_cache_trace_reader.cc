@@ -65,11 +65,13 @@ struct BlockCacheTraceReader::State {
 
   Status NextOfAshlar(BlockAccess* access, bool* found) {
     *found = false;
+    if (ended) return {};
     if (next == chunk.size()) {
       next = 0;
       internal::TraceEnd end;
       Status status = ashlar.ReadChunk(&chunk, &end);
       if (!status.ok() || chunk.empty()) {
+        ended = status.ok();
         chunk.clear();
         return status;
       }
@@ -96,6 +98,7 @@ struct BlockCacheTraceReader::State {
   // Of Ashlar's format: accesses that were read ahead.
   std::vector<TracedAccess> chunk;
   size_t next = 0;
+  bool ended = false;  // the end record was read
   std::array<char, 16> key = {};
 };
 

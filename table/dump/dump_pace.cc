@@ -11,6 +11,8 @@ namespace internal {
 
 namespace {
 
+__extension__ using Wide = unsigned __int128;
+
 class SystemClock final : public CacheDumpClock {
  public:
   uint64_t NowMicros() override {
@@ -73,8 +75,11 @@ Status DumpPace::Take(uint64_t bytes, std::optional<CacheDumpEnd>* end) {
   if (!status.ok()) return status;
   const uint64_t rate = limits_.rate_bytes_per_sec;
   if (rate != 0) {
-    next_at_ =
-        starts_at + bytes / rate * kMicros + bytes % rate * kMicros / rate;
+    // What was left of a microsecond is of no use once time was lost.
+    if (starts_at != next_at_) owed_ = 0;
+    const Wide owed = Wide{bytes} * kMicros + owed_;
+    next_at_ = starts_at + static_cast<uint64_t>(owed / rate);
+    owed_ = static_cast<uint64_t>(owed % rate);
   }
   bytes_ += bytes;
   return {};

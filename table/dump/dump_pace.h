@@ -36,6 +36,9 @@ class DumpPace {
   CacheDumpClock* const clock_;
   const uint64_t began_at_;  // microseconds, as all times
   uint64_t next_at_;         // when the rate allows the next bytes
+  // The part of a microsecond that is to be added to next_at_, in parts of
+  // which there are rate_bytes_per_sec in a microsecond.
+  uint64_t owed_ = 0;
   uint64_t reported_at_ = 0;
   uint64_t entries_ = 0;
   uint64_t bytes_ = 0;

@@ -81,6 +81,11 @@ ReadBack ReadTrace(const std::string& bytes) {
     back.status = reader.Next(&access, &found);
     if (found) back.lines.push_back(LineOf(access));
   }
+  if (back.status.ok()) {
+    // The end stays the end.
+    back.status = reader.Next(&access, &found);
+    EXPECT_FALSE(found);
+  }
   back.is_cut_off = reader.is_cut_off();
   return back;
 }

@@ -161,6 +161,22 @@ TEST(CompressedSecondaryCache, DamageOfUncompressedPiecesIsHandedOut) {
   EXPECT_EQ(Find(tier.get(), 1), std::string(bytes.size(), '\xff'));
 }
 
+// A piece that became another's gives back no more than came. The limit of what
+// a codec may make is thus the size of each value, however large that is.
+TEST(CompressedSecondaryCache, NoPieceGivesBackMoreThanCame) {
+  for (const CompressionType type : SupportedCompressionTypes()) {
+    if (type == CompressionType::kNoCompression) continue;
+    SCOPED_TRACE(CompressionTypeName(type));
+    const auto tier = Make(1 << 20, type);
+    const auto other = Make(1 << 20, type);
+    ASSERT_TRUE(tier->Insert(TestKey(1), std::string(5000, 'x')).ok());
+    ASSERT_TRUE(other->Insert(TestKey(1), std::string(5001, 'x')).ok());
+    ReplacePieces(tier.get(), other.get());
+    EXPECT_FALSE(Find(tier.get(), 1).has_value());
+    EXPECT_EQ(tier->GetStats().failures, 1u);
+  }
+}
+
 TEST(CompressedSecondaryCache, OptionsAreChecked) {
   EXPECT_FALSE(NewCompressedSecondaryCache(
                    {.capacity = 1,
@@ -168,6 +184,21 @@ TEST(CompressedSecondaryCache, OptionsAreChecked) {
                    .ok());
   EXPECT_FALSE(
       NewCompressedSecondaryCache({.capacity = 1, .num_shard_bits = 99}).ok());
+  if (!IsCompressionSupported(CompressionType::kZlibCompression)) return;
+  for (const CompressionOptions& codec : {CompressionOptions{.window_bits = 15},
+                                          CompressionOptions{.window_bits = 0},
+                                          CompressionOptions{.window_bits = -8},
+                                          CompressionOptions{.strategy = 9},
+                                          CompressionOptions{.strategy = -1}}) {
+    CompressedSecondaryCacheOptions options;
+    options.compression_opts = codec;
+    options.compression_type = CompressionType::kZlibCompression;
+    const Status status = NewCompressedSecondaryCache(options).status();
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    // Other codecs ignore these options.
+    options.compression_type = CompressionType::kNoCompression;
+    EXPECT_TRUE(NewCompressedSecondaryCache(options).ok());
+  }
 }
 
 }  // namespace

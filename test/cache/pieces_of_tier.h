@@ -3,6 +3,7 @@
 #ifndef ASHLAR_TEST_CACHE_PIECES_OF_TIER_H_
 #define ASHLAR_TEST_CACHE_PIECES_OF_TIER_H_
 
+#include <gtest/gtest.h>
 #include <malloc.h>
 
 #include <cstddef>
@@ -46,6 +47,24 @@ inline size_t DamagePieces(SecondaryCache* tier) {
         ++pieces;
       });
   return pieces;
+}
+
+// Gives the only piece of `tier` the compressed bytes of the only piece of
+// `other`, of which there must be as many.
+inline void ReplacePieces(SecondaryCache* tier, SecondaryCache* other) {
+  const auto piece_of = [](SecondaryCache* of) {
+    char* piece = nullptr;
+    static_cast<internal::CompressedSecondaryCache*>(of)->pieces().ForEachEntry(
+        [&piece](const CacheEntryView& entry) {
+          piece = static_cast<char*>(entry.value);
+        });
+    return piece;
+  };
+  size_t size;
+  std::memcpy(&size, piece_of(other), sizeof(size));
+  ASSERT_EQ(std::memcmp(piece_of(tier), &size, sizeof(size)), 0);
+  std::memcpy(piece_of(tier) + kPieceHeaderBytes,
+              piece_of(other) + kPieceHeaderBytes, size);
 }
 
 }  // namespace ashlar::testing

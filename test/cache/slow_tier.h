@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -42,6 +43,9 @@ class SlowTier final : public SecondaryCache {
   std::atomic<Arrival> arrival = Arrival::kAtOnce;
   std::atomic<bool> insert_fails = false;
   std::atomic<bool> insert_throws = false;
+  std::atomic<bool> erase_throws = false;
+  std::atomic<bool> capacity_throws = false;  // GetCapacity
+  std::atomic<bool> report_throws = false;    // Name and GetStats
   std::atomic<bool> lookup_fails = false;     // results have no value
   std::atomic<bool> is_full = false;          // drops all inserts
   std::atomic<bool> damages = false;          // changes a bit of each result
@@ -59,7 +63,10 @@ class SlowTier final : public SecondaryCache {
   }
   std::atomic<int> results_alive = 0;
 
-  const char* Name() const override { return "SlowTier"; }
+  const char* Name() const override {
+    if (report_throws) throw std::runtime_error("the tier has no name");
+    return "SlowTier";
+  }
   Status Insert(const CacheKey& key, const Slice& saved) override {
     if (insert_fails) return Status::IOError("the tier fails");
     if (insert_throws) throw std::bad_alloc();
@@ -80,6 +87,7 @@ class SlowTier final : public SecondaryCache {
     for (SecondaryCacheResultHandle* const handle : handles) handle->Wait();
   }
   void Erase(const CacheKey& key) override {
+    if (erase_throws) throw std::runtime_error("the tier cannot erase");
     const std::scoped_lock lock(mutex_);
     values_.erase(key);
   }
@@ -88,9 +96,15 @@ class SlowTier final : public SecondaryCache {
     capacity_ = capacity;
     if (capacity == 0) values_.clear();
   }
-  size_t GetCapacity() const override { return capacity_; }
+  size_t GetCapacity() const override {
+    if (capacity_throws) throw std::runtime_error("the tier has no capacity");
+    return capacity_;
+  }
   size_t GetUsage() const override { return 0; }
-  SecondaryCacheStats GetStats() const override { return {}; }
+  SecondaryCacheStats GetStats() const override {
+    if (report_throws) throw std::runtime_error("the tier has no counts");
+    return {};
+  }
 
  private:
   // Shared with the thread, because a caller may drop a result that has not

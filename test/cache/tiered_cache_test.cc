@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/cache/memory_reservation.h"
 #include "test/cache/cache_makers.h"
 #include "test/cache/saved_values.h"
 #include "test/cache/slow_tier.h"
@@ -171,6 +172,58 @@ TEST_P(AnyTieredCache, ATierThatThrowsHasFailedAndNoMore) {
   Put(1);
   EvictAll();
   EXPECT_TRUE(IsInSecond(1));
+}
+
+// Reservations erase their entries where an exception would end the program.
+TEST_P(AnyTieredCache, AnEraseThatThrowsHasFailedAndNoMore) {
+  Join();
+  Put(1);
+  tier_->erase_throws = true;
+  EXPECT_NO_THROW(cache_->Erase(TestKey(1)));
+  EXPECT_EQ(cache_->GetStats().failures, 1u);
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+  {
+    MemoryReservation reservation(cache_);
+    ASSERT_TRUE(reservation.UpdateTo(1).ok());
+    EXPECT_NE(cache_->GetUsage(), 0u);
+  }
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+}
+
+TEST_P(AnyTieredCache, OneEraseThatThrowsDoesNotSpoilTheBatch) {
+  Join();
+  for (uint64_t n = 0; n < 2; ++n) Put(n);
+  EvictAll();
+  create_.answer = CreateCounted::Answer::kRefuse;
+  tier_->erase_throws = true;
+  std::array<CacheHandle*, 2> handles{};
+  cache_->LookupSecondaryBatch(std::array{TestKey(0), TestKey(1)}, &kSavedOps,
+                               &create_, handles.data());
+  EXPECT_EQ(cache_->GetStats().refused, 2u);
+  EXPECT_EQ(cache_->GetStats().failures, 2u);
+}
+
+TEST_P(AnyTieredCache, ATierThatCannotSayItsCapacityIsNotAsked) {
+  Join(16);
+  for (uint64_t n = 0; n < 4; ++n) Put(n);
+  tier_->capacity_throws = true;
+  cache_->SetCapacity(0);
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+  EXPECT_EQ(cache_->GetOccupancyCount(), 0u);
+  EXPECT_EQ(cache_->GetStats().failures, 4u);
+  EXPECT_FALSE(IsInSecond(1));
+  EXPECT_EQ(tier_->entries(), 0u);
+  EXPECT_TRUE(NewTieredCache({.primary = GetParam()({.capacity = kCharge}),
+                              .secondary = tier_})
+                  .ok());
+}
+
+TEST_P(AnyTieredCache, ATierThatThrowsIsReportedAllTheSame) {
+  Join();
+  tier_->report_throws = true;
+  EXPECT_NE(cache_->Report().find("evictions 0"), std::string::npos);
+  EXPECT_NE(cache_->ReportProblems(), "");
+  EXPECT_EQ(cache_->GetStats().failures, 4u);
 }
 
 TEST_P(AnyTieredCache, ABatchIsBegunBeforeItIsWaitedFor) {

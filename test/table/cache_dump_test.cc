@@ -458,6 +458,23 @@ TEST(CacheDump, AnUnknownCodecIsRefusedAtOnce) {
   EXPECT_EQ(bytes, "");
 }
 
+// zlib would write streams that no reader of dumps can read.
+TEST(CacheDump, OptionsOfTheCodecAreCheckedBeforeTheOlderDumpIsReplaced) {
+  if (!IsCompressionSupported(CompressionType::kZlibCompression)) return;
+  const Filled filled;
+  const TestFolder folder;
+  const std::string path = folder / "cache.dump";
+  CacheDumpStats dumped;
+  Require(DumpBlockCache(*filled.cache, path, {}, &dumped));
+  const std::string before = ReadFile(path);
+  CacheDumpOptions options;
+  options.compression_type = CompressionType::kZlibCompression;
+  options.compression_opts.window_bits = 15;
+  const Status status = DumpBlockCache(*filled.cache, path, options, &dumped);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_TRUE(ReadFile(path) == before);
+}
+
 TEST(CacheDump, FaultsOfTheFileAreReturned) {
   const Filled filled;
   FaultPlan plan;

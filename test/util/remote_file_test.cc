@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <latch>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "test/support/gated_file.h"
 #include "test/support/manual_remote_clock.h"
 #include "test/support/random.h"
+#include "util/sync/request_threads.h"
 
 namespace ashlar::testing {
 namespace {
@@ -174,6 +177,96 @@ TEST(RemoteFile, ASecondRequestWinsAndTheLosersBufferOutlivesIt) {
   std::thread opener([&] { remote.gates.Open(); });
   remote.file.reset();
   opener.join();
+}
+
+// Counts down when the calling thread ends.
+class CountsDownAtEnd {
+ public:
+  explicit CountsDownAtEnd(std::shared_ptr<std::latch> threads_left)
+      : threads_left_(std::move(threads_left)) {}
+  CountsDownAtEnd(const CountsDownAtEnd&) = delete;
+  CountsDownAtEnd& operator=(const CountsDownAtEnd&) = delete;
+  ~CountsDownAtEnd() { threads_left_->count_down(); }
+
+ private:
+  const std::shared_ptr<std::latch> threads_left_;
+};
+
+// Keeps the threads that read it alive, as a file of a store that owns them.
+class OwningFile final : public RandomAccessFile {
+ public:
+  OwningFile(std::unique_ptr<RandomAccessFile> file,
+             std::shared_ptr<RequestThreads> threads,
+             std::shared_ptr<std::latch> threads_left)
+      : file_(std::move(file)),
+        threads_(std::move(threads)),
+        threads_left_(std::move(threads_left)) {}
+  Status Read(uint64_t offset, size_t n, char* scratch,
+              Slice* data) const override {
+    static thread_local const CountsDownAtEnd at_end(threads_left_);
+    return file_->Read(offset, n, scratch, data);
+  }
+  uint64_t Size() const override { return file_->Size(); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  const std::unique_ptr<RandomAccessFile> file_;
+  const std::shared_ptr<RequestThreads> threads_;
+  const std::shared_ptr<std::latch> threads_left_;
+};
+
+// Returns once both threads have ended. What a thread does to memory that is
+// gone, only sanitizers and valgrind are sure to see.
+TEST(RemoteFile, ALateAnswerMayEndTheThreadsThatWaitedForIt) {
+  const auto threads_left = std::make_shared<std::latch>(2);
+  Gates gates;
+  ManualRemoteClock clock;
+  RemoteFileOptions options;
+  options.threads = std::make_shared<RequestThreads>(2);
+  options.hedge_delay_ms = kDelayMs;
+  gates.Hold(400);
+  auto file = std::make_unique<RemoteFile>(std::make_unique<RemoteFile::State>(
+      std::make_unique<OwningFile>(
+          std::make_unique<GatedFile>(Contents(), &gates), options.threads,
+          threads_left),
+      options, &clock));
+  std::thread reader([&] {
+    char scratch[100];
+    Slice data;
+    EXPECT_TRUE(file->Read(400, sizeof scratch, scratch, &data).ok());
+  });
+  gates.AwaitReads(400, 1);
+  clock.AwaitWaiters(1);
+  clock.Advance(kDelayMs);
+  reader.join();
+  EXPECT_EQ(file->Stats().hedges_won, 1u);
+  options.threads.reset();
+  file.reset();
+  gates.Open();
+  threads_left->wait();
+}
+
+// Work that submits other work when it ends, as an application's file might.
+TEST(RemoteFile, WorkThatIsDroppedMaySubmit) {
+  std::latch begun(1);
+  std::latch may_end(1);
+  bool is_taken = true;
+  {
+    auto threads = std::make_unique<RequestThreads>(1);
+    RequestThreads::State* const state = threads->state();
+    ASSERT_TRUE(state->Submit([&] {
+      begun.count_down();
+      may_end.wait();
+    }));
+    begun.wait();
+    const auto submits_at_end = [&, state](void*) {
+      is_taken = state->Submit([] {});
+      may_end.count_down();
+    };
+    ASSERT_TRUE(state->Submit(
+        [last = std::shared_ptr<void>(nullptr, submits_at_end)] {}));
+  }
+  EXPECT_FALSE(is_taken);
 }
 
 TEST(RemoteFile, TheFirstRequestMayStillWin) {

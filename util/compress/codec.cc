@@ -58,6 +58,27 @@ Status CheckLevel(const Codec& codec, int level) {
       std::to_string(CompressionOptions::kDefaultLevel) + " for the default");
 }
 
+Status CheckZlibOption(std::string_view name, int value,
+                       const ZlibOptionRange& range) {
+  if (value >= range.min && value <= range.max) return Status::OK();
+  return Status::InvalidArgument(
+      std::string(name) + " " + std::to_string(value) + " for zlib: expected " +
+      std::to_string(range.min) + " to " + std::to_string(range.max));
+}
+
+Status CheckOptions(const Codec& codec, const CompressionOptions& options) {
+  Status status = CheckLevel(codec, options.level);
+  if (codec.type != CompressionType::kZlibCompression) return status;
+  if (status.ok()) {
+    status =
+        CheckZlibOption("window_bits", options.window_bits, kZlibWindowBits);
+  }
+  if (status.ok()) {
+    status = CheckZlibOption("strategy", options.strategy, kZlibStrategies);
+  }
+  return status;
+}
+
 // Called before memory is allocated for it.
 Status CheckDeclaredSize(const Codec& codec, const SizedPayload& sized,
                          const DecompressLimits& limits) {
@@ -139,8 +160,8 @@ Result<std::unique_ptr<Compressor>> NewCompressor(
     return Status::InvalidArgument("compression type " + Word(type) +
                                    " has no compressor");
   }
-  Status level_ok = CheckLevel(*codec, options.level);
-  if (!level_ok.ok()) return level_ok;
+  Status options_ok = CheckOptions(*codec, options);
+  if (!options_ok.ok()) return options_ok;
   std::unique_ptr<Compressor> compressor =
       codec->new_compressor(options, dictionary);
   if (compressor == nullptr) return OutOfMemory(type, "a compressor");

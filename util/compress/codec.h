@@ -37,9 +37,9 @@ class Compressor {
 };
 
 // Makes a compressor. Returns InvalidArgument for kNoCompression, and for a
-// level outside the codec's range. Returns NotSupported for a codec that is not
-// built in. If there is a dictionary, the payloads can only be read with it.
-// Codecs that know no dictionaries ignore it.
+// level or an option of zlib outside the codec's range. Returns NotSupported
+// for a codec that is not built in. If there is a dictionary, the payloads can
+// only be read with it. Codecs that know no dictionaries ignore it.
 Result<std::unique_ptr<Compressor>> NewCompressor(
     CompressionType type, const CompressionOptions& options,
     const Slice& dictionary = {});

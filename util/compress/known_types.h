@@ -85,6 +85,15 @@ constexpr const KnownCompressionType* FindKnownType(CompressionType type) {
   return nullptr;
 }
 
+// What CompressionOptions may have for zlib. RocksDB cannot read wider windows,
+// and no positive number means a raw stream, which is all that is read.
+struct ZlibOptionRange {
+  int min;
+  int max;
+};
+inline constexpr ZlibOptionRange kZlibWindowBits = {.min = -14, .max = -9};
+inline constexpr ZlibOptionRange kZlibStrategies = {.min = 0, .max = 4};
+
 }  // namespace ashlar::internal
 
 #endif  // ASHLAR_UTIL_COMPRESS_KNOWN_TYPES_H_

@@ -66,8 +66,8 @@ struct Codec {
                       SizedPayload* sized);
   // Makes a compressor or a decoder. new_compressor is null if there is nothing
   // to do, or if no block of this type is written any more. Both return null if
-  // there is no memory. The level in the options was checked before. The
-  // dictionary is copied. An empty one means none.
+  // there is no memory. The options were checked before. The dictionary is
+  // copied. An empty one means none.
   std::unique_ptr<Compressor> (*new_compressor)(const CompressionOptions&,
                                                 const Slice& dictionary);
   std::unique_ptr<BlockDecoder> (*new_decoder)();

@@ -36,7 +36,8 @@
 // *Lifetime.* An attempt shares ownership of the core, which has the
 // application's file, and of its request. It does not own the threads. So a
 // RemoteFile may end while losers still read, and RequestThreads may not end
-// before the last RemoteFile.
+// before the last RemoteFile. An attempt may be the last owner of the core, and
+// the file in it the last owner of the threads: see request_threads.h.
 //
 // *Announced pieces* are requests without a waiter, in a list, oldest first.
 // Bytes of the list are bounded. A read is answered from them if they cover it

@@ -21,51 +21,68 @@ uint32_t RequestThreads::threads() const {
   return state_ == nullptr ? 0 : state_->threads();
 }
 
-RequestThreads::State::State(uint32_t threads) {
+RequestThreads::State::State(uint32_t threads)
+    : shared_(std::make_shared<Shared>()) {
   threads_.reserve(threads);
   for (uint32_t i = 0; i < threads; ++i) {
+    std::unique_ptr<std::shared_ptr<Shared>> shared(
+        new (std::nothrow) std::shared_ptr<Shared>(shared_));
     pthread_t thread;
-    if (port::StartThread(&Run, this, &thread) != 0) break;
+    if (shared == nullptr ||
+        port::StartThread(&Run, shared.get(), &thread) != 0) {
+      break;
+    }
+    static_cast<void>(shared.release());
     threads_.push_back(thread);
   }
 }
 
 RequestThreads::State::~State() {
   {
-    const internal::MutexLock lock(&mutex_);
-    ending_ = true;
-    queue_.clear();
+    std::deque<std::function<void()>> dropped;  // outlives the lock
+    const internal::MutexLock lock(&shared_->mutex);
+    shared_->ending = true;
+    dropped.swap(shared_->queue);
   }
-  tokens_.Release(threads());
-  for (const pthread_t thread : threads_) port::JoinThread(thread);
+  shared_->tokens.Release(threads());
+  for (const pthread_t thread : threads_) {
+    if (port::IsThisThread(thread)) {
+      port::DetachThread(thread);
+    } else {
+      port::JoinThread(thread);
+    }
+  }
 }
 
 bool RequestThreads::State::Submit(std::function<void()> work) noexcept {
   if (threads_.empty()) return false;
   try {
-    const internal::MutexLock lock(&mutex_);
-    queue_.push_back(std::move(work));
+    const internal::MutexLock lock(&shared_->mutex);
+    if (shared_->ending) return false;
+    shared_->queue.push_back(std::move(work));
   } catch (const std::bad_alloc&) {
     return false;
   }
-  tokens_.Release();
+  shared_->tokens.Release();
   return true;
 }
 
-void* RequestThreads::State::Run(void* state) {
-  static_cast<State*>(state)->Serve();
+void* RequestThreads::State::Run(void* shared) {
+  const std::unique_ptr<std::shared_ptr<Shared>> own(
+      static_cast<std::shared_ptr<Shared>*>(shared));
+  Serve(own->get());
   return nullptr;
 }
 
-void RequestThreads::State::Serve() {
+void RequestThreads::State::Serve(Shared* shared) {
   for (;;) {
-    tokens_.Acquire();
+    shared->tokens.Acquire();
     std::function<void()> work;
     {
-      const internal::MutexLock lock(&mutex_);
-      if (ending_) return;
-      work = std::move(queue_.front());
-      queue_.pop_front();
+      const internal::MutexLock lock(&shared->mutex);
+      if (shared->ending) return;
+      work = std::move(shared->queue.front());
+      shared->queue.pop_front();
     }
     work();
   }
