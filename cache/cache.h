@@ -151,8 +151,8 @@ class ASHLAR_EXPORT Cache {
 
   // Adds one reference to the entry of `handle`, which then needs one more
   // Release. Returns false, and adds none, if the entry already has too many:
-  // 2^28, or three quarters of that for an entry of the hyper clock cache that
-  // many threads use.
+  // 2^28, or for an entry of the hyper clock cache that many threads use, a
+  // number from three quarters to seven quarters of that.
   virtual bool Ref(CacheHandle* handle) = 0;
 
   // Gives one reference back. The caller must not use the handle again for this

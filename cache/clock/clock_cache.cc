@@ -87,6 +87,7 @@ template <typename Index>
 bool ClockCacheOf<Index>::TakeAfter(ClockSlot* there, slot::Taken taken,
                                     const CacheKey& key) {
   if (taken == slot::Taken::kNothing) {
+    GatherIfOneLineCountsTooMany(there);
     return Keep(there, there->word.FetchAddAcquire(slot::kTake), key);
   }
   GiveSpread(there);
@@ -279,6 +280,7 @@ bool ClockCacheOf<Index>::Ref(CacheHandle* handle) {
                             slot::Taken::kNothing) {
     return true;
   }
+  if (set != nullptr) GatherIfOneLineCountsTooMany(held);
   uint64_t before;
   if (slot::TakeUncounted(&held->word, slot::kShareable, &before) ==
       slot::Taken::kReference) {
@@ -357,6 +359,18 @@ void ClockCacheOf<Index>::MakeSetFree(const ClockSlot* there) {
   if (owner == 0) return;
   ClockSlot* const other = settings_.index.slots() + (owner - 1);
   TableAt(other).Gather(other);
+}
+
+// For a thread that could take nothing on its line.
+template <typename Index>
+void ClockCacheOf<Index>::GatherIfOneLineCountsTooMany(ClockSlot* there) {
+  SpreadSet* const set = SetOf(there);
+  if (set == nullptr) return;
+  const uint64_t line = set->own_line().LoadRelaxed();
+  if (slot::CountsTooMany(line) &&
+      slot::IsOpenFor(line, settings_.index.IndexOf(there))) {
+    TableAt(there).Gather(there);
+  }
 }
 
 template <typename Index>

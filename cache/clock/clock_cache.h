@@ -127,6 +127,7 @@ class ClockCacheOf final : public Cache {
   bool GiveSpread(ClockSlot* held);
   void SawOthers(ClockSlot* held);
   void MakeSetFree(const ClockSlot* there);
+  void GatherIfOneLineCountsTooMany(ClockSlot* there);
   void EndOwned(ClockSlot* owned);
 
   Status MakeIndex(const HyperClockCacheOptions& options, size_t tables);

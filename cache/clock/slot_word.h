@@ -102,7 +102,8 @@
 //
 // Limits. 2^28 references, or three quarters of that while the slot is spread.
 // A Take beyond that is taken back, as a miss. The other 2^28 values leave room
-// for references that are about to be taken back.
+// for references that are about to be taken back, and for those that the lines
+// of a spread slot count beside the word: three quarters of 2^28 at most.
 //
 // Rejected: counters of acquires and releases whose difference is the number of
 // references (both overflow into the bits next to them, and must be watched for

@@ -22,8 +22,8 @@
 //   TakeOnLine   adds one reference to an open line of this slot, by
 //                compare-exchange. If the word then says that the entry is not
 //                visible, the caller gives it back. If the line is not open for
-//                this slot, or other threads are always faster: Take, at the
-//                word
+//                this slot, counts too many already, or other threads are
+//                always faster: Take, at the word
 //   GiveOnLine   subtracts one, or does Give at the word
 //   ClaimGather  takes the bit from the word. The thread that took it must
 //                Gather
@@ -36,7 +36,10 @@
 // thread that spread it, if the entry was hidden before; the sweep, which ages
 // only what is not spread; a thread that wants to know or to end what is
 // unreferenced; a thread that wants the set for another slot. All of these
-// except the first may do it at any time: lookups continue at the word.
+// except the first may do it at any time: lookups continue at the word. So a
+// thread whose line counts too many gathers before it takes at the word, which
+// then has the true count. For the line alone says nothing: others may give on
+// their lines what this thread takes on its own.
 //
 // Why it is correct. The number of references is that of the word, less what
 // Spread added, plus the sum of the lines while they are open. Each step except
@@ -83,7 +86,21 @@ inline constexpr uint64_t kLineRef = uint64_t{1} << kLineRefsShift;
 // The hits that Gather leaves: as many as the sweep can count for an entry.
 inline constexpr uint64_t kHitsOfSpread = kMaxCountdown;
 
+// The most lines of a set, and the references from which on a line counts too
+// many. All lines together, and the most that a word has of its own, leave room
+// in the references of a word.
+inline constexpr size_t kMostLines = 16;
+inline constexpr uint64_t kMostRefsOnLine =
+    (kMaxRefs - kSpreadRefs) / kMostLines;
+static_assert(kMostRefsOnLine * kMostLines + kMaxRefs < kRefsMask);
+
 constexpr uint64_t OpenLine(uint64_t number) { return number | kOpen; }
+// Whatever else the line says: its references are its uppermost bits, with a
+// sign.
+constexpr bool CountsTooMany(uint64_t line) {
+  return static_cast<int64_t>(line) >=
+         static_cast<int64_t>(kMostRefsOnLine << kLineRefsShift);
+}
 constexpr bool IsOpenFor(uint64_t line, uint64_t number) {
   return (line & (kLineRef - 1)) == OpenLine(number);
 }
@@ -107,14 +124,13 @@ void Spread(Word* word, Set* set, uint64_t number) {
 
 inline constexpr int kTriesOnLine = 4;
 
-// Adds `change` (kLineRef, or minus that) to the line with `exchange`, which
-// has the memory order. Returns false if the line is not open for the slot, or
-// if others are always faster.
-template <typename Line, typename Exchange>
-[[gnu::always_inline]] inline bool ChangeLine(Line* line, uint64_t number,
+// Adds `change` (kLineRef, or minus that) to the line, whose word was `seen`,
+// with `exchange`, which has the memory order. Returns false if the line is not
+// open for the slot, or if others are always faster.
+template <typename Exchange>
+[[gnu::always_inline]] inline bool ChangeLine(uint64_t seen, uint64_t number,
                                               uint64_t change,
                                               const Exchange& exchange) {
-  uint64_t seen = line->LoadRelaxed();
   for (int i = 0; i < kTriesOnLine && IsOpenFor(seen, number); ++i) {
     if (exchange(&seen, seen + change)) [[likely]]
       return true;
@@ -129,7 +145,11 @@ template <typename Word, typename Line>
   const auto exchange = [line](uint64_t* seen, uint64_t desired) {
     return line->CompareExchangeAcquire(seen, desired);
   };
-  if (!ChangeLine(line, number, kLineRef, exchange)) return Taken::kNothing;
+  const uint64_t before = line->LoadRelaxed();
+  if (CountsTooMany(before) ||
+      !ChangeLine(before, number, kLineRef, exchange)) {
+    return Taken::kNothing;
+  }
   return IsVisible(word->LoadRelaxed()) ? Taken::kReference : Taken::kTakeBack;
 }
 
@@ -139,7 +159,8 @@ template <typename Word, typename Line>
   const auto exchange = [line](uint64_t* seen, uint64_t desired) {
     return line->CompareExchangeRelease(seen, desired);
   };
-  if (ChangeLine(line, number, 0 - kLineRef, exchange)) [[likely]] {
+  if (ChangeLine(line->LoadRelaxed(), number, 0 - kLineRef, exchange))
+      [[likely]] {
     return Given::kShared;
   }
   return Give(word, kRef);
@@ -168,7 +189,7 @@ Given Gather(Word* word, Set* set) {
 // The lines of one slot, or of none.
 class SpreadSet {
  public:
-  static constexpr size_t kLines = 16;
+  static constexpr size_t kLines = slot::kMostLines;
   using Word = HoldAtomic<uint64_t>;
 
   Word& owner() { return owner_.word; }  // number of the slot + 1, or 0

@@ -81,6 +81,34 @@ TEST_F(ClockSpread, WhoTakesAndWhoGivesMayBeDifferentThreads) {
   cache_->Release(found);
 }
 
+// As after very many lookups by this thread whose handles others released.
+TEST_F(ClockSpread, ALineThatCountsTooManyIsGathered) {
+  for (const bool by_ref : {false, true}) {
+    CacheHandle* const first = PutSpread(1);
+    const auto& settings = clock().settings();
+    SpreadSet* const set = &settings.spread_sets->Load()->Of(
+        settings.index.IndexOf(SlotOf(first)));
+    for (size_t i = 0; i < set->size(); ++i) {
+      const bool is_own = &set->line(i) == &set->own_line();
+      const bool is_first = i == (&set->line(0) == &set->own_line() ? 1u : 0u);
+      const uint64_t moved = slot::kMostRefsOnLine * slot::kLineRef;
+      if (is_own) static_cast<void>(set->line(i).FetchAddAcquire(moved));
+      if (is_first) static_cast<void>(set->line(i).FetchSubRelease(moved));
+    }
+    if (by_ref) {
+      EXPECT_TRUE(cache_->Ref(first));
+    } else {
+      EXPECT_EQ(cache_->Lookup(TestKey(1)), first);
+    }
+    EXPECT_FALSE(IsSpread(first));
+    EXPECT_EQ(slot::Refs(SlotOf(first)->word.LoadRelaxed()), 2u);
+    cache_->Release(first);
+    cache_->Release(first);
+    EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
+    cache_->Erase(TestKey(1));
+  }
+}
+
 TEST_F(ClockSpread, PinnedUsageSeesThroughIt) {
   CacheHandle* const held = PutSpread(1);
   EXPECT_EQ(cache_->GetPinnedUsage(), kCharge);

@@ -328,5 +328,26 @@ TEST(Spread, LinesThatOverflowTouchNothingElse) {
   EXPECT_FALSE(slot::IsOpenFor(slot::kClosedLine, 0));
 }
 
+TEST(Spread, ALineTakesNoMoreThanItMayCount) {
+  const auto take = [](int64_t refs, uint64_t number) {
+    const uint64_t open = slot::OpenLine(kModelSlot);
+    SpreadSet::Word word{SpreadSlot(0, 0).word};
+    SpreadSet::Word line{open + static_cast<uint64_t>(refs) * slot::kLineRef};
+    const uint64_t before = line.LoadRelaxed();
+    const slot::Taken taken = slot::TakeOnLine(&word, &line, number);
+    const bool is_counted = line.LoadRelaxed() == before + slot::kLineRef;
+    EXPECT_EQ(is_counted, taken == slot::Taken::kReference);
+    return taken;
+  };
+  constexpr auto kMost = static_cast<int64_t>(slot::kMostRefsOnLine);
+  for (const int64_t refs : {-kMost - 1, int64_t{-1}, int64_t{0}, kMost - 1}) {
+    EXPECT_EQ(take(refs, kModelSlot), slot::Taken::kReference) << refs;
+    EXPECT_EQ(take(refs, kModelSlot + 1), slot::Taken::kNothing) << refs;
+  }
+  for (const int64_t refs : {kMost, kMost + 1}) {
+    EXPECT_EQ(take(refs, kModelSlot), slot::Taken::kNothing) << refs;
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::internal
