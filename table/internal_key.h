@@ -80,6 +80,15 @@ inline ValueType TypeOf(const Slice& internal_key) {
   return static_cast<ValueType>(TailOf(internal_key) & 0xff);
 }
 
+// Returns whether the largest key of a table is the end of a range deletion,
+// which the table does not reach: (kMaxSequenceNumber, kTypeRangeDeletion). An
+// entry may have that number too, and is part of its table.
+// Requires: largest.size() >= kInternalKeyTailBytes.
+inline bool IsRangeDeletionEnd(const Slice& largest) {
+  return TailOf(largest) ==
+         PackTail(kMaxSequenceNumber, ValueType::kTypeRangeDeletion);
+}
+
 // Appends the internal key of these parts to *out, which keeps what it holds.
 // Requires: sequence <= kMaxSequenceNumber.
 inline void AppendInternalKey(const Slice& user_key, SequenceNumber sequence,

@@ -54,7 +54,7 @@ struct TableRange {
   Slice largest;
   // Whether the range ends before `largest`. Set it if the last key is the end
   // of a range deletion, which does not belong to it. (RocksDB then records an
-  // internal key with the largest sequence number.)
+  // internal key for which IsRangeDeletionEnd is true.)
   bool excludes_largest = false;
 };
 

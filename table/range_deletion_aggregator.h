@@ -60,7 +60,7 @@ class ASHLAR_EXPORT RangeDeletionAggregator {
   // Internal keys between which the range deletions of an input count. For a
   // file of level 0 these are its own smallest and largest key. For a file of a
   // deeper level they are those of its run of neighbours that share a user key
-  // at their borders. (A largest key of kMaxSequenceNumber shares nothing.)
+  // at their borders. (The end of a range deletion shares nothing.)
   struct Bounds {
     Slice smallest;
     Slice largest;

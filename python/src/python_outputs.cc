@@ -44,8 +44,7 @@ Status PythonOutputs::End(const CompactionOutput& output) {
     info["bytes"] = output.builder->FileSize();
     info["smallest"] = ToBytes(UserKeyOf(output.smallest));
     info["largest"] = ToBytes(UserKeyOf(output.largest));
-    info["largest_is_exclusive"] =
-        SequenceOf(output.largest) == kMaxSequenceNumber;
+    info["largest_is_exclusive"] = IsRangeDeletionEnd(output.largest);
     info["checksum"] = summed_->checksum();
     object_.attr("end")(output.number, info);
     return {};

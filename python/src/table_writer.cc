@@ -173,8 +173,7 @@ nb::dict TableWriter::Finish() {
   result["bytes"] = summary.file_size;
   result["smallest"] = ToBytes(UserKeyOf(summary.smallest));
   result["largest"] = ToBytes(UserKeyOf(summary.largest));
-  result["largest_is_exclusive"] =
-      SequenceOf(summary.largest) == kMaxSequenceNumber;
+  result["largest_is_exclusive"] = IsRangeDeletionEnd(summary.largest);
   result["checksum"] = ChecksumOf(summary);
   file_size_ = summary.file_size;
   Abandon();

@@ -65,7 +65,7 @@ class CompactionPart {
   bool SharesUserKey(const std::string& largest,
                      const std::string& smallest) const {
     return !largest.empty() && !smallest.empty() &&
-           SequenceOf(largest) != kMaxSequenceNumber &&
+           !IsRangeDeletionEnd(largest) &&
            order_.CompareUserKeys(UserKeyOf(largest), UserKeyOf(smallest)) == 0;
   }
   ReadOptions ReadOptionsOf(const CompactionRun& run, size_t input) const;

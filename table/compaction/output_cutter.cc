@@ -19,8 +19,8 @@
 // Both sides of a file are borders. The walk: in a gap, a key at or behind the
 // next file's smallest enters it; in a file, a key behind its largest leaves
 // it, also one that is equal to it if the next file begins with that key. User
-// keys are compared; a largest key of kMaxSequenceNumber is in front of its
-// user key.
+// keys are compared; a largest key that is the end of a range deletion is in
+// front of its user key.
 //
 // A cut that would part versions of a user key waits for the next user key,
 // unless cut_inside_user_keys.
@@ -64,10 +64,7 @@ int OutputCutter::Compare(const Slice& a, const Slice& b) const {
 int OutputCutter::CompareToLargest(const Slice& user_key,
                                    const FileRange& file) const {
   const int order = Compare(user_key, UserKeyOf(file.largest));
-  if (order != 0 || SequenceOf(file.largest) != kMaxSequenceNumber) {
-    return order;
-  }
-  return 1;
+  return order == 0 && IsRangeDeletionEnd(file.largest) ? 1 : order;
 }
 
 void OutputCutter::CrossBorder() {

@@ -130,7 +130,7 @@ Status RangeDeletionAggregator::State::AddFragments(
     const SequenceNumber sequence = tail >> 8;
     std::string* const end =
         &bounds.emplace_back(UserKeyOf(limits->largest).ToString());
-    const bool is_entry = sequence != 0 && sequence != kMaxSequenceNumber;
+    const bool is_entry = sequence != 0 && !IsRangeDeletionEnd(limits->largest);
     AppendInternalKey(
         Slice(), is_entry ? sequence - 1 : sequence,
         is_entry ? ValueType{0xff} : static_cast<ValueType>(tail & 0xff), end);
@@ -177,8 +177,7 @@ void RangeDeletionAggregator::State::AddClipped(const Slice& begin,
       piece.end = last;
       piece.to = to;
     }
-    const bool is_exclusive = SequenceOf(*to) == kMaxSequenceNumber;
-    if (is_exclusive) piece.to = nullptr;
+    if (IsRangeDeletionEnd(*to)) piece.to = nullptr;
     const int width = order.ComparePlain(piece.begin, piece.end);
     if (width > 0 || (width == 0 && piece.to == nullptr)) return;
   }
@@ -327,7 +326,7 @@ bool RangeDeletionAggregator::State::IsDropped(const Slice& begin,
     if (order.ComparePlain(from, lower) < 0) from = lower;
   }
   // An upper bound that is an entry is part of the output, and so no end.
-  if (!range.upper.empty() && SequenceOf(range.upper) == kMaxSequenceNumber) {
+  if (!range.upper.empty() && IsRangeDeletionEnd(range.upper)) {
     const Slice upper = order.Plain(UserKeyOf(range.upper));
     if (order.ComparePlain(to, upper) > 0) to = upper;
   }

@@ -10,17 +10,12 @@
 namespace ashlar::internal {
 namespace {
 
-// The tail of a largest key that is the end of a range deletion.
-constexpr uint64_t kEndOfDeletion =
-    PackTail(kMaxSequenceNumber, ValueType::kTypeRangeDeletion);
-
 // Puts a timestamp between a user key and its tail: zeros, which are the
 // oldest. For the end of a range deletion 0xFF bytes, so that it sorts before
 // all entries of that user key.
 void PutTimestamp(size_t size, std::string* key) {
-  const bool is_end = TailOf(*key) == kEndOfDeletion;
   key->insert(key->size() - kInternalKeyTailBytes, size,
-              is_end ? '\xff' : '\0');
+              IsRangeDeletionEnd(*key) ? '\xff' : '\0');
 }
 
 // Of level 0, the newest first. Epochs say which that is, if all tables have

@@ -59,7 +59,7 @@ void OpenedTables::Add(TableHandle table, const FileRange& range, size_t level,
   ranges_[level].push_back(
       {table.get(), WithoutTimestamp(UserKeyOf(range.smallest), timestamp_size),
        WithoutTimestamp(UserKeyOf(range.largest), timestamp_size),
-       SequenceOf(range.largest) == kMaxSequenceNumber});
+       IsRangeDeletionEnd(range.largest)});
   tables_.push_back({std::move(table), &range, level});
 }
 

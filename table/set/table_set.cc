@@ -227,8 +227,7 @@ Status TableSet::End(const CompactionOutput& output) {
     TableSetTable table;
     table.smallest = UserKeyOf(output.smallest).ToString();
     table.largest = UserKeyOf(output.largest).ToString();
-    table.largest_is_exclusive =
-        SequenceOf(output.largest) == kMaxSequenceNumber;
+    table.largest_is_exclusive = IsRangeDeletionEnd(output.largest);
     table.entries = output.builder->summary().num_entries;
     return state_->End(output.number, output.smallest, std::move(table));
   });

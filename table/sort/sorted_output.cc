@@ -15,8 +15,7 @@ TableSetTable Describe(const TableSummary& summary) {
   TableSetTable table;
   table.smallest = UserKeyOf(summary.smallest).ToString();
   table.largest = UserKeyOf(summary.largest).ToString();
-  table.largest_is_exclusive =
-      SequenceOf(summary.largest) == kMaxSequenceNumber;
+  table.largest_is_exclusive = IsRangeDeletionEnd(summary.largest);
   table.entries = summary.num_entries;
   table.file_bytes = summary.file_size;
   return table;

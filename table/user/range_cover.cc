@@ -16,7 +16,7 @@ void RangeCover::Add(const RangeDeletionFragments* fragments,
   Input input{fragments, smallest.ToString(), largest.ToString()};
   if (!largest.empty()) {
     const SequenceNumber sequence = SequenceOf(largest);
-    if (sequence != 0 && sequence != kMaxSequenceNumber) {
+    if (sequence != 0 && !IsRangeDeletionEnd(largest)) {
       input.end = UserKeyOf(largest).ToString();
       AppendInternalKey(Slice(), sequence - 1, ValueType{0xff}, &input.end);
     }

@@ -64,7 +64,7 @@ std::string RangeText(const std::string& begin, const std::string& end,
 // differs by that. Behind its last entry only the next file is asked, which has
 // the same range deletions, and a compaction takes both files together.
 std::string RangeTextIn(const CompactedFile& file, const RangeDeletion& range) {
-  const bool goes_on = SequenceOf(file.largest) != kMaxSequenceNumber &&
+  const bool goes_on = !IsRangeDeletionEnd(file.largest) &&
                        range.begin == UserKeyOf(file.largest);
   return RangeText(range.begin.ToString(),
                    goes_on ? "behind the file" : range.end.ToString(),

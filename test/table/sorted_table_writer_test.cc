@@ -554,6 +554,27 @@ TEST(SortedTableWriter, OutputsThatFail) {
   }
 }
 
+// Only the end of a range deletion is exclusive, and not an entry that has its
+// sequence number.
+TEST(SortedTableWriter, AnEntryOfTheLargestNumberBelongsToItsTable) {
+  SortedTableWriterOptions options = SomeOptions();
+  options.internal_keys = true;
+  for (const uint64_t target : {0, 1000}) {
+    options.build.target_file_size = target;
+    for (const bool is_deletion : {false, true}) {
+      const TestFolder folder;
+      OwnedEntry entry = {"a", "v"};
+      entry.sequence = kMaxSequenceNumber;
+      if (is_deletion) entry.type = ValueType::kTypeRangeDeletion;
+      std::vector<TableSetTable> tables;
+      Require(Write(folder / "t", options, {entry}, nullptr, &tables));
+      ASSERT_EQ(tables.size(), 1U);
+      EXPECT_EQ(tables[0].largest, is_deletion ? "v" : "a");
+      EXPECT_EQ(tables[0].largest_is_exclusive, is_deletion);
+    }
+  }
+}
+
 // A thread that shows the progress while another one writes.
 TEST(SortedTableWriter, ProgressFromAnotherThread) {
   Random draw(1);

@@ -251,6 +251,29 @@ TEST(OpenedTables, AnOpenRangeDeletionExcludesItsEnd) {
   EXPECT_TRUE(opened->levels()[1].tables[0].excludes_largest);
 }
 
+TEST(OpenedTables, AnEntryOfTheLargestNumberIsFound) {
+  TableVersion version(2);
+  const Entry last = Value("m", kMaxSequenceNumber, "last");
+  version.levels[1].push_back(
+      std::make_shared<VersionFile>(1, FileRange{KeyAt("b"), last.key, 1}));
+  TableCacheOptions options;
+  options.open = [&last](uint64_t /*number*/, TableToOpen* table) {
+    table->file =
+        NewMemoryFile("table", BuildTable({}, {Value("b", 1, "first"), last}));
+    return Status();
+  };
+  const auto cache = TableCache::Create(options).value();
+  const std::vector<Slice> keys = {"m"};
+  const auto opened = OpenedTables::OpenFor(keys, version, cache.get());
+  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+  std::vector<GetResult> results(1);
+  std::vector<Status> statuses(1);
+  MultiGetFromTables(opened->levels(), keys, results, statuses);
+  EXPECT_TRUE(statuses[0].ok()) << statuses[0].ToString();
+  EXPECT_EQ(results[0].state, GetResult::State::kFound);
+  EXPECT_EQ(results[0].value.ToString(), "last");
+}
+
 TEST(OpenedTables, ReportATableThatCannotBeOpened) {
   TableVersion version(2);
   version.levels[0] = {File(7, "a", "b")};

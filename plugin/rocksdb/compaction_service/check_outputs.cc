@@ -108,8 +108,8 @@ bool IsInRange(const CompactionJob& job, const KeyRange& range,
   const int at_end =
       order->CompareWithoutTimestamp(largest, WithoutTime(order, *job.end));
   // A range deletion that is cut there ends at the end itself, exclusively.
-  return at_end < 0 || (at_end == 0 && ashlar::SequenceOf(file.largest) ==
-                                           ashlar::kMaxSequenceNumber);
+  return at_end < 0 ||
+         (at_end == 0 && ashlar::IsRangeDeletionEnd(file.largest));
 }
 
 Status CheckKeys(const CompactionJob& job, const CompactionJobResult& result) {

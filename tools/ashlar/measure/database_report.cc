@@ -29,10 +29,8 @@ PlacedTable Place(const LiveTable& live, size_t timestamp_size) {
   table.level = live.level;
   table.smallest = PlainKey(live.smallest, timestamp_size);
   table.largest = PlainKey(live.largest, timestamp_size);
-  table.largest_is_exclusive =
-      live.largest.size() >= kInternalKeyTailBytes &&
-      TypeOf(live.largest) == ValueType::kTypeRangeDeletion &&
-      SequenceOf(live.largest) == kMaxSequenceNumber;
+  table.largest_is_exclusive = live.largest.size() >= kInternalKeyTailBytes &&
+                               IsRangeDeletionEnd(live.largest);
   table.bytes = live.file_size;
   return table;
 }
