@@ -9,7 +9,8 @@ namespace ashlar::internal {
 
 // A key that is empty is added the first time all the same.
 void CustomFilterBuilder::AddUnless(const Slice& bytes, std::string* last) {
-  if (builder_ == nullptr) {
+  // A builder that was refused once would lack the keys before.
+  if (builder_ == nullptr && !failed_) {
     builder_ = policy_->NewBuilder();
     failed_ = builder_ == nullptr;
     added_ = 0;
@@ -29,6 +30,7 @@ uint64_t CustomFilterBuilder::KeysIn(uint64_t bytes) const {
 void CustomFilterBuilder::Clear() {
   builder_.reset();
   added_ = 0;
+  failed_ = false;
   last_key_.clear();
   last_prefix_.clear();
 }

@@ -21,6 +21,7 @@ namespace ashlar::testing {
 enum class PolicyFault {
   kNone,
   kNoBuilder,    // NewBuilder returns null
+  kNoFirstOne,   // NewBuilder returns null the first time only
   kFinishFails,  // Finish returns an error
   kReaderFails,  // NewReader returns an error
   kNoReader,     // NewReader returns null
@@ -32,6 +33,7 @@ struct PolicyCounts {
   std::atomic<int> single{0};   // questions about one key
   std::atomic<int> batches{0};  // questions about several
   std::atomic<int> alive{0};    // readers
+  std::atomic<int> asked{0};    // for a builder
   std::multiset<std::string> added;
 };
 
@@ -45,7 +47,9 @@ class TestFilterPolicy final : public FilterPolicy {
   std::string_view CompatibilityName() const override { return name_; }
   uint64_t KeysIn(uint64_t bytes) const override { return bytes / 4; }
   std::unique_ptr<FilterBuilder> NewBuilder() const override {
+    const bool is_first = counts->asked++ == 0;
     if (fault_ == PolicyFault::kNoBuilder) return nullptr;
+    if (fault_ == PolicyFault::kNoFirstOne && is_first) return nullptr;
     return std::make_unique<Builder>(*this);
   }
   Result<std::unique_ptr<FilterReader>> NewReader(

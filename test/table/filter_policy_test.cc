@@ -254,7 +254,8 @@ TEST(CustomFilterPolicy, InspectionFindsAKeyThatTheFilterDenies) {
 
 TEST(CustomFilterPolicy, WhatItDoesWrongFailsTheBuild) {
   for (const PolicyFault fault :
-       {PolicyFault::kNoBuilder, PolicyFault::kFinishFails}) {
+       {PolicyFault::kNoBuilder, PolicyFault::kNoFirstOne,
+        PolicyFault::kFinishFails}) {
     for (const bool partitioned : {false, true}) {
       std::string bytes;
       const auto file = NewMemoryWritableFile("test.sst", &bytes);
