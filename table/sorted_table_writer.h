@@ -133,8 +133,10 @@ class ASHLAR_EXPORT SortedTableWriter {
 
   // Each of these adds one entry. Keys and values are copied. They return
   // InvalidArgument, and add nothing, if key or value is too large
-  // (EntrySorter::Add); the writer can still be used. Any other error ends the
-  // work: all later calls return it. See EntrySorter::Add.
+  // (EntrySorter::Add), or if a file for ingestion would have to drop a
+  // timestamp that is not 0 (TableOptions::persist_user_defined_timestamps);
+  // the writer can still be used. Any other error ends the work: all later
+  // calls return it. See EntrySorter::Add.
   //
   // Requires: where the comparator has timestamps, user_key ends in one; a key
   // shorter than a timestamp is InvalidArgument.

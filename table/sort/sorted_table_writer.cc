@@ -9,6 +9,7 @@
 #include "ashlar/table/internal_key.h"
 #include "table/sort/duplicate_filter.h"
 #include "table/sort/sorted_output.h"
+#include "table/write/timestamp_collector.h"
 #include "util/mem/memory_limit.h"
 
 namespace ashlar {
@@ -16,6 +17,7 @@ namespace ashlar {
 using internal::DuplicateFilter;
 using internal::OrMemoryLimit;
 using internal::SortedOutput;
+using internal::TimestampCollector;
 
 namespace {
 
@@ -61,7 +63,7 @@ Status CheckType(ValueType type, const Slice& value, bool internal_keys) {
 }
 
 // Returns what no table takes of an entry of these sizes, or ok. What is too
-// large only for the sorter, or for a range deletion, is found there.
+// large only for the sorter is found there.
 Status CheckSizes(const SortEntry& entry, const Comparator& comparator) {
   const size_t timestamp_size = comparator.timestamp_size();
   if (entry.user_key.size() < timestamp_size) {
@@ -71,12 +73,31 @@ Status CheckSizes(const SortEntry& entry, const Comparator& comparator) {
     return Refuse("has a key of " + std::to_string(entry.user_key.size()) +
                   " bytes, which is too large");
   }
-  if (entry.type != ValueType::kTypeRangeDeletion &&
-      entry.value.size() > TableBuilder::kMaxValueBytes) {
-    return Refuse("has a value of " + std::to_string(entry.value.size()) +
+  const bool is_range = entry.type == ValueType::kTypeRangeDeletion;
+  if (entry.value.size() > (is_range ? TableBuilder::kMaxUserKeyBytes
+                                     : TableBuilder::kMaxValueBytes)) {
+    return Refuse((is_range ? "has an end of " : "has a value of ") +
+                  std::to_string(entry.value.size()) +
                   " bytes, which is too large");
   }
   return Status();
+}
+
+// Returns whether the options of a table refuse the timestamp of the key:
+// readers put zeros back. Requires: the key is not shorter than a timestamp.
+Status CheckTimestamp(const Slice& user_key,
+                      const SortedTableWriterOptions& options) {
+  if (options.table.persist_user_defined_timestamps ||
+      (options.internal_keys && !options.build.external_file)) {
+    return Status();
+  }
+  const Slice timestamp =
+      TimestampOf(user_key, options.table.comparator->timestamp_size());
+  return TimestampCollector::IsOldest(timestamp)
+             ? Status()
+             : Refuse(
+                   "has a timestamp other than 0, but "
+                   "persist_user_defined_timestamps is false");
 }
 
 }  // namespace
@@ -110,6 +131,7 @@ Status SortedTableWriter::State::Add(const SortEntry& entry) {
   }
   Status added = CheckType(entry.type, entry.value, options.internal_keys);
   if (added.ok()) added = CheckSizes(entry, *options.table.comparator);
+  if (added.ok()) added = CheckTimestamp(entry.user_key, options);
   if (!added.ok()) return added;
   if (entry.type == ValueType::kTypeRangeDeletion) {
     added = output->AddRangeDeletion(entry);

@@ -305,11 +305,42 @@ TEST(SortedTableWriter, EntriesThatNoTableTakes) {
   options.build.target_file_size = 1000;
   auto set = SortedTableWriter::Open(folder / "set", options);
   Require(set.status());
-  EXPECT_TRUE((*set)
-                  ->Add("b", 0, ValueType::kTypeRangeDeletion, "a")
-                  .IsInvalidArgument());
+  const auto delete_until = [&set](const Slice& end) {
+    return (*set)->Add("b", 0, ValueType::kTypeRangeDeletion, end);
+  };
+  EXPECT_TRUE(delete_until("a").IsInvalidArgument());
+  std::string end(TableBuilder::kMaxUserKeyBytes + 1, 'c');
+  EXPECT_TRUE(delete_until(end).IsInvalidArgument());
+  end.pop_back();
+  Require(delete_until(end));
   Require((*set)->Put("a", "1"));
   Require((*set)->Finish());
+}
+
+// Readers put a timestamp of 0 back, also into range deletions.
+TEST(SortedTableWriter, TimestampsThatAreNotWritten) {
+  SortedTableWriterOptions options = SomeOptions();
+  options.table.comparator = BytewiseComparatorWithU64Ts();
+  options.table.persist_user_defined_timestamps = false;
+  for (const uint64_t target : {0, 1000}) {
+    options.build.target_file_size = target;
+    for (const bool internal_keys : {false, true}) {
+      options.internal_keys = internal_keys;
+      const TestFolder folder;
+      auto writer = SortedTableWriter::Open(folder / "t", options);
+      Require(writer.status());
+      for (const ValueType type :
+           {ValueType::kTypeRangeDeletion, ValueType::kTypeValue}) {
+        const auto add_at = [&](uint64_t time) {
+          const std::string stamp = EncodeU64Ts(time);
+          return (*writer)->Add("b" + stamp, 0, type, "c" + stamp);
+        };
+        EXPECT_EQ(add_at(7).IsInvalidArgument(), !internal_keys);
+        if (!internal_keys) Require(add_at(0));
+      }
+      Require((*writer)->Finish());
+    }
+  }
 }
 
 // Of a set with range deletions: each key is deleted by as many of them, in its
