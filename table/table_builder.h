@@ -49,8 +49,8 @@ struct LateProperties {
 class ASHLAR_EXPORT TableBuilder {
  public:
   // Sizes of the largest user key (64 MiB) and of the largest value (896 MiB),
-  // in bytes. A block with one such entry stays below the 1 GiB that readers
-  // accept by default.
+  // in bytes. Such entries get blocks of their own where a block would exceed
+  // the 1 GiB that readers accept by default.
   static constexpr uint64_t kMaxUserKeyBytes = uint64_t{1} << 26;
   static constexpr uint64_t kMaxValueBytes =
       (uint64_t{1} << 30) - (uint64_t{1} << 27);

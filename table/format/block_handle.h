@@ -16,6 +16,10 @@ namespace ashlar::internal {
 // Size of the trailer after every block: type byte and checksum.
 inline constexpr uint64_t kBlockTrailerSize = kBlockTrailerBytes;
 
+// The largest block that readers accept by default
+// (ReaderOptions::max_uncompressed_block_bytes).
+inline constexpr uint64_t kMostReadableBlockBytes = uint64_t{1} << 30;
+
 struct BlockHandle {
   uint64_t offset = 0;
   uint64_t size = 0;  // without the trailer

@@ -1,8 +1,9 @@
 // FlushPolicy: says when a data block is full.
 //
 // The builder asks it once per entry. The rule is RocksDB's, so that equal
-// input gives equal blocks; FORMAT.md, "Block size". Any other cut would give a
-// valid file too. Pure arithmetic; one thread at a time.
+// input gives equal blocks; FORMAT.md, "Block size". In addition it keeps
+// blocks within what readers accept. Any other cut would give a valid file too.
+// Pure arithmetic; one thread at a time.
 #ifndef ASHLAR_TABLE_WRITE_FLUSH_POLICY_H_
 #define ASHLAR_TABLE_WRITE_FLUSH_POLICY_H_
 
@@ -31,7 +32,7 @@ class FlushPolicy {
   // more_restart_bytes is what a restart point takes in addition to its offset.
   bool ShouldCut(uint64_t size, uint64_t key_size, uint64_t value_size,
                  bool restart_due, uint64_t more_restart_bytes = 0) const {
-    if (size <= nearly_full_) [[likely]]
+    if (size <= nearly_full_ && value_size < kHugeValue) [[likely]]
       return size >= block_size_;
     if (size >= block_size_) return true;
     constexpr uint64_t kHeaderGuess = 4;
@@ -40,11 +41,16 @@ class FlushPolicy {
         (restart_due ? sizeof(uint32_t) + more_restart_bytes : 0) +
         kHeaderGuess + VarintLength(key_size) + VarintLength(value_size) +
         trailer_bytes_;
-    return after > block_size_;
+    return after > (size <= nearly_full_ ? kMostAfter : block_size_);
   }
 
  private:
   static constexpr uint64_t kLargestBlock = uint64_t{1} << 28;
+  // What readers accept, less what the sum leaves out.
+  static constexpr uint64_t kMostAfter = kMostReadableBlockBytes - 1024;
+  // No smaller value makes a block larger than that: the block before it is
+  // smaller than kLargestBlock, and a key has about 2^26 bytes at most.
+  static constexpr uint64_t kHugeValue = uint64_t{1} << 29;
 
   static uint64_t NearlyFull(uint64_t block_size, int deviation_percent,
                              bool aligned) {

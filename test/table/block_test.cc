@@ -348,6 +348,35 @@ TEST(FlushPolicy, FollowsTheRule) {
   }
 }
 
+// An entry joins the block only if readers accept both together by default. It
+// does not depend on the rule of an application, which may never cut.
+TEST(FlushPolicy, BlocksStayWithinWhatReadersAccept) {
+  constexpr uint64_t kMostReadBytes = uint64_t{1} << 30;
+  ASSERT_EQ(ReaderOptions().max_uncompressed_block_bytes, kMostReadBytes);
+  constexpr uint64_t kLargestBlockSize = uint64_t{1} << 28;
+  constexpr uint64_t kMostKey =
+      TableBuilder::kMaxUserKeyBytes + kInternalKeyTailBytes;
+  constexpr uint64_t kMostOfHeader = 5 * kMaxVarint32Bytes;
+  for (const FlushPolicy& policy :
+       {FlushPolicy::OfApplication(), FlushPolicy(kLargestBlockSize, 10),
+        FlushPolicy(kLargestBlockSize, 100)}) {
+    for (uint64_t value = 0; value <= TableBuilder::kMaxValueBytes;
+         value += 100'003) {
+      for (const uint64_t size :
+           {uint64_t{100}, uint64_t{200} << 20, kLargestBlockSize * 9 / 10,
+            kLargestBlockSize - 1, kLargestBlockSize}) {
+        for (const uint64_t key : {uint64_t{8}, kMostKey}) {
+          if (policy.ShouldCut(size, key, value, true)) continue;
+          ASSERT_LE(size + key + value + kMostOfHeader, kMostReadBytes);
+        }
+      }
+    }
+    EXPECT_FALSE(policy.ShouldCut(100, 20, TableBuilder::kMaxValueBytes, true));
+    EXPECT_TRUE(policy.ShouldCut(uint64_t{200} << 20, 20,
+                                 TableBuilder::kMaxValueBytes, true));
+  }
+}
+
 TEST(FlushPolicy, BlocksOfARealTable) {
   TableOptions options;
   options.block_size = 200;
