@@ -29,11 +29,9 @@ constexpr std::array<uint64_t, 256> MakeValueLimits() {
 }
 constexpr std::array<uint64_t, 256> kValueLimits = MakeValueLimits();
 
-// The largest block that readers accept by default.
-constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
-// Below this, a block with one more range deletion is still smaller than that.
+// Below this, readers still accept a block with one more range deletion.
 constexpr uint64_t kMaxRangeDeletionBytes =
-    kMaxIndexBytes - 4 * TableBuilder::kMaxUserKeyBytes;
+    internal::kMostReadableBlockBytes - 4 * TableBuilder::kMaxUserKeyBytes;
 std::string Describe(const Slice& user_key, uint64_t tail) {
   return DescribeInternalKey(MakeInternalKey(
       user_key, tail >> 8, static_cast<ValueType>(tail & 0xff)));

@@ -7,21 +7,17 @@
 
 namespace ashlar {
 
-namespace {
-
-// The largest block that readers accept by default.
-constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
-
-}  // namespace
-
 Status TableBuilder::State::CutBlock(const Slice* next_user_key,
                                      uint64_t next_tail) {
   index->Prepare(last_key.user_key(), last_key.tail(), next_user_key,
                  next_tail);
-  if (index->SizeEstimate() > kMaxIndexBytes) [[unlikely]] {
+  // The estimate may be too small; the tail is written only if the index that
+  // was made stays within the limit, too.
+  if (index->SizeEstimate() > internal::kMostReadableBlockBytes) [[unlikely]] {
     return Status::InvalidArgument(
-        "the index would exceed " + std::to_string(kMaxIndexBytes) +
-        " bytes after " + std::to_string(properties.num_data_blocks + 1) +
+        "the index would exceed " +
+        std::to_string(internal::kMostReadableBlockBytes) + " bytes after " +
+        std::to_string(properties.num_data_blocks + 1) +
         " data blocks; increase block_size (now " +
         std::to_string(options.block_size) + ")");
   }

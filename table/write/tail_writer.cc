@@ -77,6 +77,13 @@ class IndexBlockWriter final : public IndexSink {
 
   Status Store(BlockKind kind, const Slice& block,
                BlockHandle* handle) override {
+    if (block.size() > kMostReadableBlockBytes) {
+      return Status::InvalidArgument(
+          "the index has a block of " + std::to_string(block.size()) +
+          " bytes, more than " + std::to_string(kMostReadableBlockBytes) +
+          "; increase block_size (now " +
+          std::to_string(contents_->options->block_size) + ")");
+    }
     const uint64_t number = stored_[kind]++;
     if (!contents_->options->enable_index_compression) {
       return writer_->Append(block, handle);
