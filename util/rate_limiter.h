@@ -51,9 +51,9 @@ class ASHLAR_EXPORT RateLimiter {
   // Requires: `priority` is not kTotal.
   virtual void Request(uint64_t bytes, IoPriority priority, OpType type) = 0;
 
-  // Returns how many bytes may pass at once, above 0. Files with a limiter are
-  // written in pieces of at most this size, and ask before each. The default is
-  // no bound.
+  // Returns how many bytes may pass at once, above 0. Files with a limiter ask
+  // for at most this much at a time, and are written in such pieces; direct
+  // writes in whole pages. The default is no bound.
   virtual uint64_t GetSingleBurstBytes() const;
 
   // Changes the rate, also for those that wait. Requires: above 0.

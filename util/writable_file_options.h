@@ -43,7 +43,8 @@ struct WritableFileOptions {
   // false: fdatasync, with which all bytes and the size survive too.
   bool use_fsync = false;
 
-  // Asked before each write, in pieces of at most its GetSingleBurstBytes.
+  // Asked before each write, for at most its GetSingleBurstBytes at a time. A
+  // direct write of a page asks several times if it has to.
   // Null, the default: nothing is asked. Append, Sync and Close then wait as
   // long as the limiter lets them wait: hold no lock that others need. A
   // builder's other workers compress meanwhile, until its buffers are full.

@@ -35,7 +35,7 @@ class WriteRate {
       const uint64_t burst = limiter_->GetSingleBurstBytes() / unit * unit;
       const auto n = static_cast<size_t>(
           std::min<uint64_t>(std::max<uint64_t>(burst, unit), bytes.size()));
-      limiter_->Request(n, priority_, RateLimiter::OpType::kWrite);
+      AskFor(n);
       status = write(Slice(bytes.data(), n));
       bytes.remove_prefix(n);
     }
@@ -43,6 +43,17 @@ class WriteRate {
   }
 
  private:
+  // A piece is larger than a burst where the unit is.
+  void AskFor(uint64_t bytes) const {
+    while (bytes != 0) {
+      const uint64_t burst =
+          std::max<uint64_t>(limiter_->GetSingleBurstBytes(), 1);
+      const uint64_t part = std::min(bytes, burst);
+      limiter_->Request(part, priority_, RateLimiter::OpType::kWrite);
+      bytes -= part;
+    }
+  }
+
   std::shared_ptr<RateLimiter> limiter_;
   IoPriority priority_;
 };
