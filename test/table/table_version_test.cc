@@ -271,7 +271,7 @@ TEST(OpenedTables, AnEntryOfTheLargestNumberIsFound) {
   MultiGetFromTables(opened->levels(), keys, results, statuses);
   EXPECT_TRUE(statuses[0].ok()) << statuses[0].ToString();
   EXPECT_EQ(results[0].state, GetResult::State::kFound);
-  EXPECT_EQ(results[0].value, Slice("last"));
+  EXPECT_EQ(results[0].value.ToString(), "last");
 }
 
 TEST(OpenedTables, ReportATableThatCannotBeOpened) {
