@@ -51,8 +51,8 @@ struct HyperClockCacheOptions {
   int num_shard_bits = -1;
 
   // Whether Cache::Insert with a handle fails rather than exceed the capacity.
-  // A table reader whose insert fails holds the block outside of the capacity,
-  // so its reads do not fail.
+  // A table reader whose insert fails holds the block outside of the capacity.
+  // Its reads do not fail, unless ReaderOptions says so.
   bool strict_capacity_limit = false;
 
   // How long an insert searches for room. It gives up when it has met

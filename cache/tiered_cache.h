@@ -89,8 +89,8 @@ struct TieredCacheStats {
   uint64_t touches = 0;     // evictions whose key was in the second tier
   // Evictions that TieredAdmissionPolicy did not let in.
   uint64_t not_admitted = 0;
-  // Values that could not be saved, and saves and lookups in which the second
-  // tier threw an exception.
+  // Values that could not be saved, and all calls in which the second tier
+  // threw an exception.
   uint64_t failures = 0;
   // Lookups that returned other bytes than were saved.
   uint64_t damaged = 0;

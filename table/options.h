@@ -159,9 +159,9 @@ struct TableOptions {
   // How the index is laid out. Default: kBinarySearch. kTwoLevelIndexSearch
   // saves memory where an index is large and only parts of it are used.
   // kBinarySearchWithFirstKey makes the index larger, and saves Get and
-  // MultiGet from reading a block that has only larger keys. Unlike in RocksDB
-  // it does not save iterators that: they read the block, and compare its first
-  // key with the index.
+  // MultiGet from reading a block that has only larger keys. Iterators it saves
+  // that only with ReadOptions::allow_unprepared_value: else they read the
+  // block, and compare its first key with the index.
   IndexType index_type = IndexType::kBinarySearch;
 
   // The same as block_restart_interval, for index blocks. Default: 1, with

@@ -34,7 +34,7 @@ class [[nodiscard]] Status {
   // What kind of outcome it is.
   enum class Code : uint8_t {
     kOk,
-    kNotFound,         // for applications: the library never returns it
+    kNotFound,         // what was asked for is not there; not of table reads
     kCorruption,       // bytes of a file contradict the format
     kNotSupported,     // valid, but this library does not do it (yet)
     kInvalidArgument,  // the caller asked for something impossible

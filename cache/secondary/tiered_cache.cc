@@ -281,8 +281,8 @@ std::string JoinedTiers::ReportProblems() const {
         SecondaryName() + " with other bytes");
   }
   if (own.failures > own.demotions) {
-    add(std::string(SecondaryName()) + " failed to keep " +
-        std::to_string(own.failures) + " values");
+    add(std::string(SecondaryName()) + " failed " +
+        std::to_string(own.failures) + " times");
   }
   constexpr uint64_t kEnough = 10000;
   if (second.inserts > kEnough &&

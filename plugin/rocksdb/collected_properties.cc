@@ -75,7 +75,10 @@ class CollectedProperties::Factory final
 
 CollectedProperties::CollectedProperties(
     const rocksdb::TableBuilderOptions& theirs)
-    : log_(theirs.ioptions.logger) {
+    : has_timestamps_(
+          theirs.internal_comparator.user_comparator()->timestamp_size() != 0 &&
+          theirs.ioptions.persist_user_defined_timestamps),
+      log_(theirs.ioptions.logger) {
   for (const auto& factory : *theirs.internal_tbl_prop_coll_factories) {
     std::unique_ptr<rocksdb::InternalTblPropColl> collector(
         factory->CreateInternalTblPropColl(
@@ -126,6 +129,13 @@ void CollectedProperties::EndBlock(uint64_t raw_bytes, uint64_t fast_bytes,
   }
 }
 
+// Returns whether the builder itself sets a property of this name.
+bool CollectedProperties::IsOfTable(const std::string& name) const {
+  return ashlar::TablePropertiesHasField(name) ||
+         (has_timestamps_ &&
+          (name == "rocksdb.timestamp_min" || name == "rocksdb.timestamp_max"));
+}
+
 void CollectedProperties::Finish(
     std::map<std::string, std::string>* properties) {
   for (const auto& collector : collectors_) {
@@ -136,7 +146,7 @@ void CollectedProperties::Finish(
       continue;
     }
     for (const auto& [name, value] : found) {
-      if (ashlar::TablePropertiesHasField(name)) {
+      if (IsOfTable(name)) {
         // As in RocksDB, the table's own value stays, and the table is built.
         Log(collector->Name(), rocksdb::Status::InvalidArgument(
                                    "a name of the table's own", name));

@@ -43,10 +43,12 @@ class CollectedProperties {
   // `fast_bytes` and `slow_bytes` are 0 unless the block is a sample.
   void EndBlock(uint64_t raw_bytes, uint64_t fast_bytes, uint64_t slow_bytes);
   void Finish(std::map<std::string, std::string>* properties);
+  bool IsOfTable(const std::string& name) const;
   // RocksDB builds the table all the same when a collector fails.
   void Log(const char* collector, const rocksdb::Status& status) const;
 
   std::vector<std::unique_ptr<rocksdb::InternalTblPropColl>> collectors_;
+  const bool has_timestamps_;  // and the table stores them
   bool is_external_file_ = false;
   std::string names_;  // "A,B", of the application's
   rocksdb::Logger* log_;

@@ -56,13 +56,22 @@ class KeyBounds {
         first_.empty() ||
         (!smallest_.empty() && order_.Compare(smallest_, first_) < 0);
     const bool deletion_last =
-        last.empty() ||
-        (!largest_.empty() && order_.Compare(largest_, last) > 0);
+        last.empty() || (!largest_.empty() && !IsEntryAtEnd(last) &&
+                         order_.Compare(largest_, last) > 0);
     summary->smallest = deletion_first ? smallest_ : first_;
     summary->largest = deletion_last ? largest_ : last;
   }
 
  private:
+  // Returns whether the last entry has the largest sequence number, and its
+  // user key is where a range deletion ends. Though some types sort before that
+  // end, the entry belongs to the table, which an end as the largest key would
+  // deny.
+  bool IsEntryAtEnd(const Slice& last) const {
+    return SequenceOf(last) == kMaxSequenceNumber &&
+           order_.CompareUserKeys(UserKeyOf(largest_), UserKeyOf(last)) == 0;
+  }
+
   const KeyOrder order_;
   const bool strips_timestamps_;
   std::string first_;

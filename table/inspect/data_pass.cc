@@ -123,12 +123,12 @@ Status ReadTogether(const DataBlockInputs& inputs, PassReads* reads,
   return {};
 }
 
-// Reports that the block where the index has this one is a copy of another.
-void LoseToCopy(const BlockPlace& place, BlockInfo* info) {
+// Reports that another block is where the index has this one.
+void LoseToOther(const BlockPlace& place, const char* other, BlockInfo* info) {
   info->contents_sound = false;
   if (!info->status.ok()) return;
   info->status = place.Corruption("block was overwritten",
-                                  "a copy of another block is there");
+                                  std::string(other) + " is there");
 }
 
 // Shows each block before the next one is read.
@@ -149,8 +149,10 @@ Status ReadInOrder(const DataBlockInputs& inputs, PassReads* reads,
     bool shown = CheckDataBlock(inputs, i, &walk, &info, &contents);
     const BlockPlace place{BlockKind::kData, inputs.HandleOf(i), i};
     if (order.copies.contains(i)) {
-      LoseToCopy(place, &info);
+      LoseToOther(place, "a copy of another block", &info);
       shown = false;
+    } else if (order.overwritten.contains(i)) {
+      LoseToOther(place, "a block of other keys", &info);
     }
     data->num_points += info.num_entries;
     findings->Keep(std::move(info));

@@ -123,6 +123,7 @@ class StrayBlocks {
  private:
   size_t PlaceOfKey(const std::string& key);
   size_t PlaceOfOffset(uint64_t offset) const;
+  bool IsAtHome(size_t number, size_t place) const;
   void FindCopies();
 
   const DataBlockInputs& inputs_;
@@ -161,6 +162,16 @@ size_t StrayBlocks::PlaceOfKey(const std::string& key) {
   return static_cast<size_t>(next - items_.begin());
 }
 
+// Returns whether an indexed block is where its first key belongs. In an order
+// that is only guessed, versions of one key that go on in the next block may
+// seem to belong next door.
+bool StrayBlocks::IsAtHome(size_t number, size_t place) const {
+  const size_t distance = std::max(number, place) - std::min(number, place);
+  const bool is_guess =
+      !inputs_.facts.order.has_value() && inputs_.options.comparator == nullptr;
+  return distance <= (is_guess ? 1 : 0);
+}
+
 // For blocks that cannot be read, of which only the offset is known.
 size_t StrayBlocks::PlaceOfOffset(uint64_t offset) const {
   const auto next = std::partition_point(
@@ -176,7 +187,7 @@ bool StrayBlocks::Find() {
     if (!reads_.GoesOnToBlock(i, 0)) return false;
     std::string key = FirstKeyOf(inputs_, i, &reads_);
     size_t place = key.empty() ? i : PlaceOfKey(key);
-    if (inputs_.IsIndexed(i) && place == i) continue;
+    if (inputs_.IsIndexed(i) && IsAtHome(i, place)) continue;
     if (!budget.Take(key.size())) key.clear();
     if (key.empty()) {
       if (inputs_.IsIndexed(i)) continue;
@@ -228,11 +239,17 @@ ShownOrder StrayBlocks::Order() {
   }
   auto next = strays_.begin();
   for (size_t place = 0; place <= items_.size(); ++place) {
+    bool has_own_keys = false;
     for (; next != strays_.end() && next->place == place; ++next) {
-      if (!next->is_copy) shown.numbers.push_back(next->number);
+      if (next->is_copy) continue;
+      shown.numbers.push_back(next->number);
+      has_own_keys = has_own_keys || !next->key.empty();
     }
-    if (place < items_.size() && !is_elsewhere[place]) {
+    if (place == items_.size()) break;
+    if (!is_elsewhere[place]) {
       shown.numbers.push_back(place);
+    } else if (!has_own_keys) {
+      shown.overwritten.insert(place);
     }
   }
   return shown;

@@ -44,6 +44,9 @@ struct ShownOrder {
   // Those of them that the index names, but where a copy of another block is:
   // they are reported, and their entries are not shown.
   std::set<size_t> copies;
+  // Those of them that the index names, but where a block is that belongs
+  // elsewhere. It is shown, but the block that the index means is lost.
+  std::set<size_t> overwritten;
 };
 
 // Sets *shown. Reads the first keys of blocks for it: of all of them if every

@@ -1,6 +1,7 @@
 // SummarizeTable: what an engine's metadata says of an old table.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "ashlar/table/table_reader.h"
@@ -33,6 +34,24 @@ void TakeProperties(const TableProperties& properties, uint64_t file_size,
   summary->largest_seqno = properties.key_largest_seqno;
 }
 
+// Sets the sequence numbers of an external file, which its properties need not
+// know: all entries may have one. Pebble's external files may keep those that
+// are stored, so without a number for all, zeros at both ends say that there
+// are no others only if no property says more.
+void CompleteSequences(const TableReader& table, TableSummary* summary) {
+  if (summary->smallest.empty()) return;
+  std::optional<SequenceNumber> of_all =
+      ReaderInternals::TableOf(table).key_form.sequence;
+  const bool only_zeros = SequenceOf(summary->smallest) == 0 &&
+                          SequenceOf(summary->largest) == 0 &&
+                          summary->largest_seqno.value_or(0) == 0;
+  if (table.properties().external_sst_file_version.has_value() && only_zeros) {
+    of_all = of_all.value_or(0);
+  }
+  if (!of_all.has_value()) return;
+  summary->smallest_seqno = summary->largest_seqno = of_all;
+}
+
 }  // namespace
 
 Status SummarizeTable(const TableReader& table, TableSummary* summary) {
@@ -63,12 +82,7 @@ Status SummarizeTable(const TableReader& table, TableSummary* summary) {
     }
     if (!it.status().ok()) return it.status();
     bounds.Describe(last, summary);
-    // Where all entries have one sequence number, the properties need not know
-    // it. Pebble's external files may keep those that are stored.
-    const internal::KeyForm& form = ReaderInternals::TableOf(table).key_form;
-    if (form.sequence.has_value() && !summary->smallest.empty()) {
-      summary->smallest_seqno = summary->largest_seqno = *form.sequence;
-    }
+    CompleteSequences(table, summary);
     return {};
   });
 }

@@ -8,7 +8,6 @@
 #include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
-#include <clocale>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "plugin/rocksdb/ashlar_rocksdb.h"
+#include "test/plugin/comma_locale.h"
 
 namespace ashlar::testing {
 namespace {
@@ -211,6 +211,30 @@ TEST(AdaptedProperties, NamedLikeTheTablesOwnFailNoFlush) {
   }
 }
 
+TEST(AdaptedProperties, NamedLikeThoseOfTimestampsFailNoFlush) {
+  for (const bool on_ashlar : {false, true}) {
+    const std::unique_ptr<rocksdb::Env> env(
+        rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    rocksdb::Options options = OptionsOf(env.get(), on_ashlar, on_ashlar);
+    options.comparator = rocksdb::BytewiseComparatorWithU64Ts();
+    options.table_properties_collector_factories.push_back(
+        std::make_shared<FixedCollectorFactory>(
+            Properties{{"rocksdb.timestamp_min", "x"}, {"other", "kept"}}));
+    const std::unique_ptr<rocksdb::DB> db = Open(options);
+    const std::string timestamp("\1\0\0\0\0\0\0\0", 8);
+    Require(db->Put({}, "key", timestamp, "value"));
+    Require(db->Flush({}));
+    rocksdb::TablePropertiesCollection tables;
+    Require(db->GetPropertiesOfAllTables(&tables));
+    ASSERT_EQ(tables.size(), 1U);
+    const auto& found = tables.begin()->second->user_collected_properties;
+    EXPECT_EQ(found.at("other"), "kept");
+    if (on_ashlar) {
+      EXPECT_EQ(found.at("rocksdb.timestamp_min"), timestamp);
+    }
+  }
+}
+
 // RocksDB's builder writes the collector's value, since the table has no times
 // of its own.
 TEST(AdaptedProperties, BadTimesFailNoRead) {
@@ -234,14 +258,6 @@ TEST(AdaptedProperties, BadTimesFailNoRead) {
   }
 }
 
-// Uses a locale whose numbers have a comma. Returns false if there is none.
-bool SetLocaleOfCommas() {
-  for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8"}) {
-    if (std::setlocale(LC_NUMERIC, locale) != nullptr) return true;
-  }
-  return false;
-}
-
 // The ids of policies have a point in every locale. RocksDB itself cannot open
 // a database with such a policy where there is a comma.
 TEST(AdaptedProperties, FiltersDoNotDependOnTheLocale) {
@@ -254,11 +270,11 @@ TEST(AdaptedProperties, FiltersDoNotDependOnTheLocale) {
         rocksdb::NewMemEnv(rocksdb::Env::Default()));
     const std::unique_ptr<rocksdb::DB> db =
         Open(OptionsOf(env.get(), true, true, table));
-    if (has_commas && !SetLocaleOfCommas()) {
+    const auto commas = has_commas ? std::make_unique<CommaLocale>() : nullptr;
+    if (commas != nullptr && !commas->is_set()) {
       GTEST_SKIP() << "no locale has a comma";
     }
     const auto properties = PropertiesOfNewTable(db.get());
-    std::setlocale(LC_NUMERIC, "C");
     ASSERT_NE(properties, nullptr);
     sizes.push_back(properties->filter_size);
   }

@@ -323,6 +323,61 @@ TEST(FoundBlocks, ACopyOverAnotherBlockOfATableWithoutProperties) {
                           }));
 }
 
+// A block that is only where another one was: its entries are there, and those
+// of the other one are lost.
+TEST(FoundBlocks, ABlockInThePlaceOfAnotherIsNotWhatWasThere) {
+  for (const IndexType index_type : kIndexTypes) {
+    const std::string table = TableOfSmallBlocks(index_type);
+    const Inspected sound = Inspect(table, false);
+    const InspectedBlock& over = sound.data[80];
+    const InspectedBlock& target = sound.data[10];
+    ASSERT_EQ(target.info.size, over.info.size);
+    std::string damaged = table;
+    damaged.replace(target.info.offset, target.info.size + kBlockTrailerBytes,
+                    BytesOf(table, over, over));
+    damaged[over.info.offset + 7] ^= 1;
+    std::vector<Entry> expected = sound.entries();
+    std::erase_if(expected, [&target](const Entry& entry) {
+      return std::find(target.entries.begin(), target.entries.end(), entry) !=
+             target.entries.end();
+    });
+    const Inspected found = Inspect(damaged, true);
+    EXPECT_EQ(found.entries(), expected);
+    for (const BlockInfo& block : found.found.blocks) {
+      if (block.kind != BlockKind::kData) continue;
+      const bool is_lost = block.offset == target.info.offset ||
+                           block.offset == over.info.offset;
+      EXPECT_EQ(block.contents_sound, !is_lost) << block.offset;
+    }
+  }
+}
+
+// Without properties the order is only guessed. By bytes, versions of one key
+// with timestamps do not ascend, and those in the next block seem to come
+// first.
+TEST(FoundBlocks, VersionsOfOneKeyStayInTheirOrderWithoutProperties) {
+  TableOptions options;
+  options.format_version = 5;
+  options.comparator = BytewiseComparatorWithU64Ts();
+  options.block_size = 100;
+  std::vector<Entry> entries;
+  for (int i = 1000; i < 1200; ++i) {
+    for (char newest = 5; newest > 0; --newest) {
+      entries.push_back(Value("key" + std::to_string(i) +
+                                  std::string(1, newest) + std::string(7, '\0'),
+                              1, "value"));
+    }
+  }
+  const std::string table = BuildTable(options, entries);
+  const Inspected sound = Inspect(table, false);
+  ASSERT_GE(sound.data.size(), 100u);
+  std::string damaged = table;
+  for (const BlockInfo& block : sound.found.blocks) {
+    if (block.kind == BlockKind::kProperties) damaged[block.offset + 9] ^= 1;
+  }
+  EXPECT_EQ(Inspect(damaged, true).entries(), sound.entries());
+}
+
 TEST(FoundBlocks, BlocksOfOneSizeThatChangedPlacesUnderASoundIndex) {
   for (const IndexType index_type : kIndexTypes) {
     const std::string table = TableOfSmallBlocks(index_type);

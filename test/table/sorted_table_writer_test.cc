@@ -606,6 +606,24 @@ TEST(SortedTableWriter, AnEntryOfTheLargestNumberBelongsToItsTable) {
   }
 }
 
+// Types above that of a range deletion sort before its end, if all is equal.
+TEST(SortedTableWriter, AnEntryOfTheLargestNumberBelongsToItsTableAtAnEnd) {
+  SortedTableWriterOptions options = SomeOptions();
+  options.internal_keys = true;
+  OwnedEntry range = {"a", "v"};
+  range.sequence = 7;
+  range.type = ValueType::kTypeRangeDeletion;
+  OwnedEntry entry = {"v", ""};
+  entry.sequence = kMaxSequenceNumber;
+  entry.type = ValueType::kTypeDeletionWithTimestamp;
+  const TestFolder folder;
+  std::vector<TableSetTable> tables;
+  Require(Write(folder / "t", options, {range, entry}, nullptr, &tables));
+  ASSERT_EQ(tables.size(), 1U);
+  EXPECT_EQ(tables[0].largest, "v");
+  EXPECT_FALSE(tables[0].largest_is_exclusive);
+}
+
 // A thread that shows the progress while another one writes.
 TEST(SortedTableWriter, ProgressFromAnotherThread) {
   Random draw(1);

@@ -220,6 +220,25 @@ TEST(TableSummary, CollectorsHaveContextAndAskForCompaction) {
   EXPECT_EQ(factory->seen.num_levels, 7);
 }
 
+// As old releases of RocksDB write them: no property has the numbers, which are
+// all 0 until the file is ingested.
+TEST(TableSummary, OfAnExternalFileThatWasNotIngested) {
+  HandMadeTable table;
+  table.properties.num_entries = 2;
+  table.properties.num_data_blocks = 1;
+  table.properties.external_sst_file_version = 2;
+  table.properties.external_sst_file_global_seqno = 0;
+  const auto data = table.Append(WholeKeysBlock(
+      {{Value("a", 0, "").key, "v"}, {Value("b", 0, "").key, "v"}}));
+  table.SetIndex(
+      table.Append(WholeKeysBlock({{Value("c", 0, "").key, Coded(data)}})));
+  const auto reader = OpenTable(table.Finish());
+  TableSummary summary;
+  Require(SummarizeTable(*reader, &summary));
+  EXPECT_EQ(summary.smallest_seqno, 0U);
+  EXPECT_EQ(summary.largest_seqno, 0U);
+}
+
 // As Pebble writes them: the entries keep their numbers.
 TEST(TableSummary, OfAnExternalFileWhoseEntriesHaveTheirOwnNumbers) {
   HandMadeTable table;

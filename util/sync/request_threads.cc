@@ -38,12 +38,7 @@ RequestThreads::State::State(uint32_t threads)
 }
 
 RequestThreads::State::~State() {
-  {
-    std::deque<std::function<void()>> dropped;  // outlives the lock
-    const internal::MutexLock lock(&shared_->mutex);
-    shared_->ending = true;
-    dropped.swap(shared_->queue);
-  }
+  while (DropOne()) continue;
   shared_->tokens.Release(threads());
   for (const pthread_t thread : threads_) {
     if (port::IsThisThread(thread)) {
@@ -52,6 +47,18 @@ RequestThreads::State::~State() {
       port::JoinThread(thread);
     }
   }
+}
+
+// Destroys a piece of work that was not begun. Returns false if there is none.
+// Another container for all of them would need memory.
+bool RequestThreads::State::DropOne() {
+  std::function<void()> dropped;  // outlives the lock
+  const internal::MutexLock lock(&shared_->mutex);
+  shared_->ending = true;
+  if (shared_->queue.empty()) return false;
+  dropped = std::move(shared_->queue.front());
+  shared_->queue.pop_front();
+  return true;
 }
 
 bool RequestThreads::State::Submit(std::function<void()> work) noexcept {

@@ -10,9 +10,10 @@
 // State, in the middle of its own loop. So the threads and the State share what
 // the loop needs (Shared), and a thread knows nothing else. The destructor
 //
-//   1. sets `ending` and takes the queue, under the mutex
-//   2. destroys the work that was not begun. The mutex is free, because the
-//      application's destructors may run here, and may come back to Submit
+//   1. sets `ending`, under the mutex. From then on the queue is its own
+//   2. destroys the work that was not begun, piece by piece. The mutex is free,
+//      because the application's destructors may run here, and may come back to
+//      Submit
 //   3. releases a token for each thread, which sees `ending` and leaves
 //   4. joins all threads; the calling one, if it is one of them, it detaches
 //
@@ -64,6 +65,7 @@ class RequestThreads::State {
   // `shared`: a std::shared_ptr<Shared> on the heap, which the thread takes.
   static void* Run(void* shared);
   static void Serve(Shared* shared);
+  bool DropOne();
 
   const std::shared_ptr<Shared> shared_;
   std::vector<pthread_t> threads_;
