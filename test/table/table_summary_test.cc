@@ -220,41 +220,37 @@ TEST(TableSummary, CollectorsHaveContextAndAskForCompaction) {
   EXPECT_EQ(factory->seen.num_levels, 7);
 }
 
-// As old releases of RocksDB write them: no property has the numbers, which are
-// all 0 until the file is ingested.
-TEST(TableSummary, OfAnExternalFileThatWasNotIngested) {
+// Returns the summary of an external file of two entries with these sequence
+// numbers, which no property tells.
+TableSummary SummaryOfExternalFile(SequenceNumber first, SequenceNumber last) {
   HandMadeTable table;
   table.properties.num_entries = 2;
   table.properties.num_data_blocks = 1;
   table.properties.external_sst_file_version = 2;
   table.properties.external_sst_file_global_seqno = 0;
   const auto data = table.Append(WholeKeysBlock(
-      {{Value("a", 0, "").key, "v"}, {Value("b", 0, "").key, "v"}}));
+      {{Value("a", first, "").key, "v"}, {Value("b", last, "").key, "v"}}));
   table.SetIndex(
       table.Append(WholeKeysBlock({{Value("c", 0, "").key, Coded(data)}})));
   const auto reader = OpenTable(table.Finish());
   TableSummary summary;
   Require(SummarizeTable(*reader, &summary));
+  return summary;
+}
+
+// As old releases of RocksDB write them: all numbers are 0 until the file is
+// ingested.
+TEST(TableSummary, OfAnExternalFileThatWasNotIngested) {
+  const TableSummary summary = SummaryOfExternalFile(0, 0);
   EXPECT_EQ(summary.smallest_seqno, 0U);
   EXPECT_EQ(summary.largest_seqno, 0U);
 }
 
-// As Pebble writes them: the entries keep their numbers.
+// As Pebble writes them: the entries keep their numbers. Nothing says which is
+// the largest, so the summary has none.
 TEST(TableSummary, OfAnExternalFileWhoseEntriesHaveTheirOwnNumbers) {
-  HandMadeTable table;
-  table.properties.num_entries = 2;
-  table.properties.num_data_blocks = 1;
-  table.properties.external_sst_file_version = 2;
-  table.properties.external_sst_file_global_seqno = 0;
-  const auto data = table.Append(WholeKeysBlock(
-      {{Value("a", 5, "").key, "v"}, {Value("b", 900, "").key, "v"}}));
-  table.SetIndex(
-      table.Append(WholeKeysBlock({{Value("c", 0, "").key, Coded(data)}})));
-  const auto reader = OpenTable(table.Finish());
-  TableSummary summary;
-  Require(SummarizeTable(*reader, &summary));
+  const TableSummary summary = SummaryOfExternalFile(5, 900);
   EXPECT_EQ(SequenceOf(summary.largest), 900U);
-  // Nothing says which is the largest, so the summary has none.
   EXPECT_FALSE(summary.smallest_seqno.has_value());
   EXPECT_FALSE(summary.largest_seqno.has_value());
 }
