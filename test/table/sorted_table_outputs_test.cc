@@ -30,7 +30,7 @@ Status WriteTo(MemoryOutputs* outputs,
   for (int i = 0; status.ok() && i < 100; ++i) {
     status = (*writer)->Put(std::to_string(1000 + i), std::string(100, 'v'));
   }
-  const Status finished = (*writer)->Finish();
+  Status finished = (*writer)->Finish();
   EXPECT_TRUE(status.ok() || finished.ToString() == status.ToString());
   return finished;
 }
