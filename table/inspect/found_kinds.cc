@@ -54,10 +54,15 @@ class TableFinder {
     BlockHandle handle;
     BlockHandle first;  // that it names
   };
-  // User keys.
+  struct Key {
+    std::string user_key;
+    uint64_t tail = 0;  // sequence number and type
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
   struct Ends {
-    std::string first;
-    std::string last;
+    Key first;
+    Key last;
 
     friend bool operator==(const Ends&, const Ends&) = default;
   };
@@ -81,6 +86,7 @@ class TableFinder {
   void TakeSample();
   bool NeedsDictionary();
   bool IsIndex(const IndexItems& items, const BlockPlace& place);
+  bool IsAmongData(const IndexItems& items, const BlockHandle& handle);
   bool MetaindexWasMoved() const;
   void Take(const FoundBlock& block, BlockKind kind);
   void NameBlocks();
@@ -201,7 +207,8 @@ BlockKind TableFinder::KindOfEntries(const Slice& contents,
     if (moved_.Guess(view, place, &form, &items)) {
       const bool is_index = IsIndex(items, place);
       const bool is_exact = moved_.IsExact(view, as_data, form);
-      if (is_index || (is_exact && moved_.IsOne(items, place))) {
+      if (is_index || (is_exact && moved_.IsOne(items, place) &&
+                       !IsAmongData(items, place.handle))) {
         moved_.ExpectPartitions(items, place);
         index_was_moved_ = index_was_moved_ || !is_index;
         return is_index ? BlockKind::kIndex : BlockKind::kOther;
@@ -351,7 +358,8 @@ void TableFinder::DropFalseIndexes() {
 }
 
 // Returns whether the keys of a block lie between those of the data blocks next
-// to it. Those of an index do not.
+// to it, and apart from them. Those of an index of several blocks do not: its
+// first separator is before the last of these, which is the block before it.
 bool TableFinder::LiesBetween(const BlockHandle& last, const BlockHandle& block,
                               const BlockHandle& next) {
   const auto of_last = EndsOf(last);
@@ -361,18 +369,39 @@ bool TableFinder::LiesBetween(const BlockHandle& last, const BlockHandle& block,
     return false;
   }
   // One of them may be a copy of the other.
-  const int order = of_next->last.compare(of_last->first);
+  const int order = of_next->last.user_key.compare(of_last->first.user_key);
   if (order == 0 || *of_next == *of_last) return false;
-  const auto are_in_order = [order](const std::string& a,
-                                    const std::string& b) {
-    return order > 0 ? a <= b : b <= a;
+  // Versions of a user key begin with the newest one in every order of keys.
+  const auto is_after = [order](const Key& b, const Key& a) {
+    const int step = b.user_key.compare(a.user_key);
+    return step == 0 ? b.tail < a.tail : (step > 0) == (order > 0);
   };
-  return are_in_order(of_last->last, own->first) &&
-         are_in_order(own->first, own->last) &&
-         are_in_order(own->last, of_next->first);
+  return is_after(own->first, of_last->last) &&
+         !is_after(own->first, own->last) &&
+         is_after(of_next->first, own->last);
 }
 
-// Returns the first and the last user key of the block, if it may be data.
+// Small entries may look like handles of blocks that were moved. Returns whether
+// this block can only be data, by the keys of the blocks right before and after
+// it. They do not tell an index of one block.
+bool TableFinder::IsAmongData(const IndexItems& items,
+                              const BlockHandle& handle) {
+  const std::vector<FoundBlock>& blocks = walk_.blocks();
+  const auto here =
+      std::lower_bound(blocks.begin(), blocks.end(), handle.offset,
+                       [](const FoundBlock& block, uint64_t offset) {
+                         return block.handle.offset < offset;
+                       });
+  const auto number = static_cast<size_t>(here - blocks.begin());
+  if (items.size() < 2 || number == 0 || number + 1 >= blocks.size() ||
+      !Follows(number) || !Follows(number + 1)) {
+    return false;
+  }
+  return LiesBetween(blocks[number - 1].handle, handle,
+                     blocks[number + 1].handle);
+}
+
+// Returns the first and the last key of the block, if it may be data.
 std::optional<TableFinder::Ends> TableFinder::EndsOf(
     const BlockHandle& handle) {
   const BlockPlace place{BlockKind::kData, handle, 0};
@@ -389,10 +418,10 @@ std::optional<TableFinder::Ends> TableFinder::EndsOf(
             ValueTypeName(TypeOf(key)) == "unknown") {
           return Status::Corruption("no internal key");
         }
-        const std::string user_key(key.data(),
-                                   key.size() - kInternalKeyTailBytes);
-        if (!ends.has_value()) ends = Ends{user_key, user_key};
-        ends->last = user_key;
+        const size_t size = key.size() - kInternalKeyTailBytes;
+        Key own{std::string(key.data(), size), LoadFixed64(key.data() + size)};
+        if (!ends.has_value()) ends = Ends{own, own};
+        ends->last = std::move(own);
         return Status();
       });
   return status.ok() ? ends : std::nullopt;

@@ -215,6 +215,8 @@ TEST(FoundBlocks, SeedsThatFailedOnce) {
   for (const uint64_t seed : {831, 1512, 1543}) CheckCutTable(seed);
   // Entries that looked like an index, before more data.
   for (const uint64_t seed : {971, 3133}) CheckCutTable(seed);
+  // Two entries that looked like an index of blocks that were moved.
+  CheckCutTable(1996);
   // References to blobs that looked like an index that names nothing.
   CheckCutTable(1067);
   CheckSoundBlocks(1067);
@@ -247,6 +249,58 @@ TEST(FoundBlocks, BlocksThatChangedPlacesAreInTheOrderOfTheirKeys) {
         piece(b.end(), EndOfData(sound));
     EXPECT_EQ(Inspect(swapped, true).entries(), sound.entries())
         << static_cast<int>(codec);
+  }
+}
+
+// Files that lie one behind the other, each cut after its index. The indexes of
+// the second and of the third are those of blocks that were moved. Separators
+// have sequence numbers, since versions of a key are in more than one block.
+// (That of a single block may be an entry, by all that is known of it.)
+void CheckJoinedFiles(const TableOptions& options, size_t count,
+                      size_t versions) {
+  std::string joined;
+  std::vector<Entry> expected;
+  for (const std::string name : {"a", "b", "c"}) {
+    // No index names blocks of another file by chance.
+    const std::string value(20 + 7 * static_cast<size_t>(name[0] - 'a'), 'v');
+    std::vector<Entry> entries;
+    for (size_t i = 0; i < count; ++i) {
+      entries.push_back(Value(name + std::to_string(100 + i / versions),
+                              100 - i % versions, value));
+    }
+    const std::string table = BuildTable(options, entries);
+    const Inspected sound = Inspect(table, false);
+    const auto index = std::find_if(
+        sound.found.blocks.begin(), sound.found.blocks.end(),
+        [](const BlockInfo& b) { return b.kind == BlockKind::kIndex; });
+    ASSERT_NE(index, sound.found.blocks.end());
+    joined += table.substr(0, index->offset + index->size + kBlockTrailerBytes);
+    expected.insert(expected.end(), entries.begin(), entries.end());
+  }
+  const std::vector<Entry> found = Inspect(joined, true).entries();
+  EXPECT_EQ(Missing(expected, found).size(), 0u);
+  EXPECT_EQ(found.size(), expected.size());
+}
+
+TEST(FoundBlocks, NoSeparatorOfJoinedFilesIsAnEntry) {
+  for (const uint32_t version : {2u, 5u}) {
+    for (const IndexType index_type :
+         {IndexType::kBinarySearch, IndexType::kBinarySearchWithFirstKey}) {
+      for (const size_t count : {4u, 6u, 9u, 60u}) {
+        for (const size_t versions : {3u, 60u}) {
+          SCOPED_TRACE("version " + std::to_string(version) + " index " +
+                       std::to_string(static_cast<int>(index_type)) +
+                       " entries " + std::to_string(count) + " versions " +
+                       std::to_string(versions));
+          TableOptions options;
+          options.format_version = version;
+          options.index_type = index_type;
+          options.compression = CompressionType::kNoCompression;
+          options.block_size = 64;
+          CheckJoinedFiles(options, count, versions);
+        }
+      }
+    }
   }
 }
 
