@@ -381,9 +381,9 @@ bool TableFinder::LiesBetween(const BlockHandle& last, const BlockHandle& block,
          is_after(of_next->first, own->last);
 }
 
-// Small entries may look like handles of blocks that were moved. Returns whether
-// this block can only be data, by the keys of the blocks right before and after
-// it. They do not tell an index of one block.
+// Small entries may look like handles of blocks that were moved. Returns
+// whether this block can only be data, by the keys of the blocks right before
+// and after it. They do not tell an index of one block.
 bool TableFinder::IsAmongData(const IndexItems& items,
                               const BlockHandle& handle) {
   const std::vector<FoundBlock>& blocks = walk_.blocks();
