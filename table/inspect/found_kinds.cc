@@ -40,11 +40,13 @@ class TableFinder {
         found_(*found),
         inspected_(&file, footer, findings->options()),
         thread_(&file, 0),
-        moved_(walk.blocks(), inspected_, &thread_) {
+        others_(&file, 0),
+        moved_(walk.blocks(), inspected_, &others_) {
     // A block is looked at a few times. Blocks of a hostile file may name each
     // other any number of times.
     constexpr uint64_t kMostPasses = 16;
     thread_.most_bytes_sought = kMostPasses * findings->BytesInFile();
+    others_.most_bytes_sought = thread_.most_bytes_sought;
   }
 
   void Run();
@@ -102,6 +104,8 @@ class TableFinder {
   FoundTable& found_;
   InspectedFile inspected_;
   ThreadReads thread_;
+  // Of the blocks around the one that is looked at, whose contents must stay.
+  ThreadReads others_;
   MovedIndexes moved_;
   std::vector<MetaBlockEntry> names_;  // in the metaindex, if it is found
   std::optional<BlockHandle> metaindex_;
@@ -407,7 +411,7 @@ std::optional<TableFinder::Ends> TableFinder::EndsOf(
   const BlockPlace place{BlockKind::kData, handle, 0};
   Slice contents;
   BlockView view;
-  if (!inspected_.Peek(place, &thread_, &contents) ||
+  if (!inspected_.Peek(place, &others_, &contents) ||
       !ParseBlock(contents, place, &view).ok()) {
     return std::nullopt;
   }
